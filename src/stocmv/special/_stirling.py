@@ -1,0 +1,14 @@
+"""What Stirling's formula leaves over, so that large log-gammas never cancel."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+_TERMS = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400)
+
+
+def stirling_rest(x: NDArray) -> NDArray:
+    """``log Gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2)`` for x > 0 (DLMF 5.11.1 beyond 10)."""
+    small, large = np.minimum(x, 10.0), np.maximum(x, 10.0)
+    direct = gammaln(small) - ((small - 0.5) * np.log(small) - small + 0.5 * np.log(2 * np.pi))
+    return np.where(x < 10, direct, np.polynomial.polynomial.polyval(large**-2.0, _TERMS) / large)

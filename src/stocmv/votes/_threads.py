@@ -1,0 +1,33 @@
+"""Rows shared out to threads in pieces that do not depend on how many threads there are.
+
+The compiled kernels release the interpreter lock, so ordinary threads run them side by side; a result is the sum of the
+pieces in their order, and therefore the same to the last bit for any number of threads.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numba
+
+T = TypeVar("T")
+_SMALL = 1 << 19  # bytes of votes below which starting threads costs more than it brings
+_LARGEST_SPLIT = 16
+
+
+def split_rows(n_rows: int, row_bytes: int) -> list[tuple[int, int]]:
+    """Cut ``n_rows`` into at most 16 pieces of whole cache lines; one piece when there is little to do."""
+    pieces = min(_LARGEST_SPLIT, 1 + n_rows * row_bytes // _SMALL)
+    size = -(-n_rows // pieces)
+    size += -size % 64
+    return [(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+
+
+def thread_map(work: Callable[[int, int], T], pieces: list[tuple[int, int]]) -> list[T]:
+    """``[work(start, stop) for start, stop in pieces]``, on as many threads as numba is set to use."""
+    threads = min(len(pieces), numba.get_num_threads(), os.cpu_count() or 1)
+    if threads < 2:
+        return [work(*piece) for piece in pieces]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda piece: work(*piece), pieces))
