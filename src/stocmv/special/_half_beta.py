@@ -67,7 +67,7 @@ def _lower_half(a: NDArray, s: NDArray) -> tuple[NDArray, NDArray, NDArray]:
     b = s - a
     reach = np.minimum(_reach(a, s), _FAR)
     z = reach[:, None] * _NODES
-    softplus = np.logaddexp(0, z) - np.log(2)
+    softplus = _softplus(z) - np.log(2)
     density = np.exp(a[:, None] * z - s[:, None] * softplus) * (reach[:, None] * _WEIGHTS)
     mass, mass_z, mass_softplus = density.sum(1), (density * z).sum(1), (density * softplus).sum(1)
 
@@ -87,13 +87,18 @@ def _reach(a: NDArray, s: NDArray) -> NDArray:
     """Where the exponent ``a z - s log((1 + e^z) / 2)`` has fallen by `_DROP` (it is concave: Newton from the right)."""
     z = np.minimum((_DROP + s * np.log(2)) / (s - a), 2 * _FAR)
     for _ in range(60):
-        fall = s * (np.logaddexp(0, z) - np.log(2)) - a * z - _DROP
+        fall = s * (_softplus(z) - np.log(2)) - a * z - _DROP
         slope = s / (1 + np.exp(-z)) - a
         step = np.where(fall > 0, fall / slope, 0)
         z = z - step
         if np.all(step <= 1e-3 * z):
             break
     return z
+
+
+def _softplus(z: NDArray) -> NDArray:
+    """``log(1 + e^z)`` for ``z >= 0``."""
+    return z + np.log1p(np.exp(-z))
 
 
 def _log_scale(a: NDArray, s: NDArray) -> NDArray:

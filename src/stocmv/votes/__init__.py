@@ -1,0 +1,6 @@
+"""What the voters said, and the one pass over it that every risk is made of."""
+
+from ._curve import Curve
+from ._matrix import VoteMatrix
+
+__all__ = ["Curve", "VoteMatrix"]

@@ -115,7 +115,7 @@ def _curve_rows(bits, counts, start, stop, tables, lower, inverse_step, pieces, 
             count = counts[block + i] if counts.size else 1.0
             value += count * (c[0] + u * (c[1] + u * (c[2] + u * c[3])))
             d_total += count * (c[4] + u * (c[5] + u * (c[6] + u * c[7])))
-            inside = (x >= 0.0) & (x <= n_pieces)
+            inside = (x > -1e-6) & (x < n_pieces + 1e-6)  # a weight of all voters may round past the end
             slope = (c[1] + u * (2 * c[2] + u * 3 * c[3])) * inverse_step
             w[i] = count * slope if inside else 0.0
         _scatter(bits, block, end, w[:size], histogram)

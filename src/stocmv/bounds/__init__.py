@@ -1,0 +1,16 @@
+"""Proven upper bounds on a risk from its empirical value, the divergence and the sample size."""
+
+from ._base import Bound, Bounded
+from ._catoni import Catoni
+from ._mcallester import McAllester
+from ._seeger import PrintedTheorem2, Seeger
+
+BOUNDS: dict[str, Bound] = {
+    "seeger": Seeger(),
+    "seeger_2sqrt": Seeger(constant="2sqrt"),
+    "catoni": Catoni(),
+    "mcallester": McAllester(),
+    "printed_theorem2_not_proven": PrintedTheorem2(),
+}
+
+__all__ = ["BOUNDS", "Bound", "Bounded", "Catoni", "McAllester", "PrintedTheorem2", "Seeger"]

@@ -1,0 +1,39 @@
+"""What every bound can do."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+
+class Bounded(NamedTuple):
+    """An upper bound with its derivatives."""
+
+    value: float
+    d_risk: float
+    d_kl: float
+
+
+class Bound(ABC):
+    """An upper bound on the risk of a posterior, valid for all posteriors at once.
+
+    ``sizes`` holds the number of examples of each fold. With one fold this is the classical bound; with several, the
+    voters and the prior of a fold come from the other folds, ``risk`` is the mean of the folds' empirical risks weighted
+    by their sizes, ``kl`` the sum of their divergences, and what is bounded is the risk of drawing a fold (with
+    probability proportional to its size) and then a vote from its posterior. The proofs are on the theory page.
+    """
+
+    name: ClassVar[str]
+    theorem: ClassVar[str]
+    proven: ClassVar[bool] = True
+
+    @abstractmethod
+    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
+        """The bound, which may exceed 1, and its derivatives by the empirical risk and by the divergence."""
+
+    @abstractmethod
+    def price(self, sizes: Sequence[int], delta: float) -> float:
+        """What is added to the divergence: the cost of confidence, in nats."""
+
+    @abstractmethod
+    def settings(self) -> dict:
+        """What a certificate records to evaluate the bound again."""

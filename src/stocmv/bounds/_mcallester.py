@@ -1,0 +1,37 @@
+"""McAllester's bound: the square root that everyone knows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ._base import Bound, Bounded
+
+
+@dataclass(frozen=True)
+class McAllester(Bound):
+    r"""McAllester's bound (McAllester 2003; constant of Maurer 2004), by Pinsker's inequality from Seeger's.
+
+    .. math:: R \le \hat R + \sqrt{\frac{\mathrm{KL} + \ln(2 \sqrt n / \delta)}{2 n}}
+
+    Examples
+    --------
+    >>> from stocmv.bounds import McAllester
+    >>> round(McAllester().upper(0.1, 5.0, [1000], 0.05).value, 4)
+    0.1781
+    """
+
+    name: ClassVar[str] = "mcallester"
+    theorem: ClassVar[str] = "McAllester's bound"
+
+    def price(self, sizes: Sequence[int], delta: float) -> float:
+        return float(np.log(2 * np.sqrt(np.asarray(sizes, float)) / delta).sum())
+
+    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
+        n = sum(sizes)
+        root = float(np.sqrt((kl + self.price(sizes, delta)) / (2 * n)))
+        return Bounded((risk + root) * (1 + 1e-14), 1.0, 1 / (4 * n * root))
+
+    def settings(self) -> dict:
+        return {"name": self.name}

@@ -1,0 +1,68 @@
+"""Seeger's bound: the inverse of the binary relative entropy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from ..special import kl_inverse_gradient, log_xi
+from ._base import Bound, Bounded
+
+
+@dataclass(frozen=True)
+class Seeger(Bound):
+    r"""The tightest bound that needs no parameter (Seeger 2002, Maurer 2004).
+
+    .. math:: R \le \mathrm{kl}^{-1}\!\left(\hat R,\ \frac{\mathrm{KL} + \ln(\xi(n) / \delta)}{n}\right)
+
+    With folds, :math:`\sum_k \mathrm{KL}_k + \sum_k \ln \xi(n_k) + F \ln(1/\delta)` takes the place of the numerator.
+
+    Parameters
+    ----------
+    constant : {"xi", "2sqrt"}
+        The exact constant, or the larger :math:`2 \sqrt n` of the paper.
+
+    Examples
+    --------
+    >>> from stocmv.bounds import Seeger
+    >>> round(Seeger().upper(0.1, 5.0, [1000], 0.05).value, 4)
+    0.1523
+    """
+
+    constant: Literal["xi", "2sqrt"] = "xi"
+    name: ClassVar[str] = "seeger"
+    theorem: ClassVar[str] = "Seeger's bound with Maurer's constant"
+
+    def __post_init__(self) -> None:
+        if self.constant not in ("xi", "2sqrt"):
+            raise ValueError(f"constant must be 'xi' or '2sqrt', got {self.constant!r}.")
+
+    def price(self, sizes: Sequence[int], delta: float) -> float:
+        n = np.asarray(sizes, float)
+        log_constant = log_xi(n) if self.constant == "xi" else np.log(2 * np.sqrt(n))
+        return float(log_constant.sum() - len(n) * np.log(delta))
+
+    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
+        n = sum(sizes)
+        value, d_risk, d_epsilon = kl_inverse_gradient(risk, (kl + self.price(sizes, delta)) / n)
+        return Bounded(float(value), float(d_risk), float(d_epsilon) / n)
+
+    def settings(self) -> dict:
+        return {"name": self.name, "constant": self.constant}
+
+
+@dataclass(frozen=True)
+class PrintedTheorem2(Seeger):
+    r"""The paper's Theorem 2 as printed: **not proven, and false**; only to reproduce the paper's figures.
+
+    It pays :math:`\ln(4 \sqrt{m (n - m)} / \delta)` for two folds, that is :math:`\ln(1/\delta)` once instead of twice.
+    """
+
+    constant: Literal["xi", "2sqrt"] = "2sqrt"
+    name: ClassVar[str] = "printed_theorem2_not_proven"
+    theorem: ClassVar[str] = "the paper's Theorem 2 as printed, which is NOT PROVEN"
+    proven: ClassVar[bool] = False
+
+    def price(self, sizes: Sequence[int], delta: float) -> float:
+        return super().price(sizes, 1.0) - float(np.log(delta))

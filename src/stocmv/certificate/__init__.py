@@ -1,0 +1,7 @@
+"""The certificate: figures, statement, assumptions, JSON, and an independent check of all of them."""
+
+from ._certificate import Certificate
+from ._certify import certify
+from ._verify import Check, Verification
+
+__all__ = ["Certificate", "Check", "Verification", "certify"]

@@ -1,0 +1,252 @@
+"""An independent check: votes unpacked with numpy, rows judged with scipy, the bound solved by bisection.
+
+Nothing of the packed kernels, the interpolated curves, the posteriors, the risks or the bounds is used here.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from ..votes import VoteMatrix
+from ._certificate import Certificate
+
+_BLOCK = 1 << 13
+_ABOVE = 1e-6  # how far above the value found here a figure may have been rounded
+
+
+class Check(NamedTuple):
+    """One figure of a certificate, as it stands there and as it was found."""
+
+    what: str
+    claimed: object
+    found: object
+    holds: bool
+
+    def __str__(self) -> str:
+        return f"{'ok ' if self.holds else 'NO '} {self.what}: {self.claimed} (found {self.found})"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """All checks; true when every one holds."""
+
+    checks: tuple[Check, ...]
+
+    def __bool__(self) -> bool:
+        return all(check.holds for check in self.checks)
+
+    @property
+    def differences(self) -> list[Check]:
+        """The checks that failed."""
+        return [check for check in self.checks if not check.holds]
+
+    def __str__(self) -> str:
+        verdict = "The certificate holds." if self else "The certificate does NOT hold."
+        return "\n".join([*map(str, self.checks), verdict])
+
+
+def verify(certificate: Certificate, votes: Sequence[VoteMatrix]) -> Verification:
+    """Check every figure of a certificate against the votes."""
+    c = certificate
+    found_votes = tuple(v.digest() for v in votes)
+    checks = [Check("votes", c.votes, found_votes, tuple(c.votes) == found_votes)]
+    sizes = tuple(_size(v) for v in votes)
+    checks.append(Check("examples", (c.n, c.fold_sizes), (sum(sizes), sizes), (c.n, tuple(c.fold_sizes)) == (sum(sizes), sizes)))
+    if not all(check.holds for check in checks) or len(votes) != len(c.posteriors):
+        return Verification(tuple(checks))
+
+    moments = np.array(sizes) / sum(sizes) @ np.array(
+        [_moments(c, parameters, v) for parameters, v in zip(c.posteriors, votes, strict=True)]
+    )
+    remaining = c.delta
+    if _is_estimated(c):
+        share = c.risk_settings["draw_share"]
+        epsilon = math.log(len(votes) / (c.delta * share)) / c.risk_settings["certificate_draws"]
+        moments, remaining = np.array([_kl_inverse(m, epsilon) for m in moments]), c.delta * (1 - share)
+    kl = math.fsum(_KL[c.posterior](a, b) for a, b in zip(c.posteriors, c.priors, strict=True))
+    bound = min(_bound(c, moments, kl, sizes, remaining), 1.0)
+    fixed = bound if c.posterior == "categorical" else min(2 * bound, 1.0)
+    for what, claimed, found in (
+        *((f"empirical risk {i + 1}", a, b) for i, (a, b) in enumerate(zip(c.moments, moments, strict=True))),
+        ("divergence", c.kl, kl),
+        ("bound", c.bound, bound),
+        ("deterministic bound", c.deterministic_bound, fixed),
+    ):
+        # a disagreement (the second moment of the C-bound) is bounded from below and so rounded down
+        low, high = (found - _ABOVE, found) if what.endswith("2") else (found, found + _ABOVE * max(1.0, found))
+        slack = 1e-11 * max(1.0, abs(found))
+        checks.append(Check(what, claimed, float(found), low - slack <= claimed <= high + slack))
+    return Verification(tuple(checks))
+
+
+def _size(votes: VoteMatrix) -> int:
+    return int(votes.counts.sum()) if votes.counts.size else votes.bits.shape[1]
+
+
+def _is_estimated(c: Certificate) -> bool:
+    return c.risk == "mc" and c.posterior != "dirichlet"
+
+
+def _blocks(votes: VoteMatrix) -> Iterator[tuple[NDArray, NDArray, slice]]:
+    """Errors and counts of the rows, a block at a time."""
+    for start in range(0, votes.bits.shape[1], _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        packed = np.ascontiguousarray(votes.bits[:, rows].T)
+        errors = np.unpackbits(packed, axis=1, bitorder="little")[:, : votes.n_voters]
+        yield errors, votes.counts[rows] if votes.counts.size else np.ones(len(errors)), rows
+
+
+def _mean(votes: VoteMatrix, row_value: Callable[[NDArray, slice], NDArray]) -> float:
+    return math.fsum(float(n @ row_value(e, rows)) for e, n, rows in _blocks(votes)) / _size(votes)
+
+
+def _moments(c: Certificate, parameters: dict, votes: VoteMatrix) -> list[float]:
+    """Empirical means of the certificate's risk under one fold's posterior."""
+    if _is_estimated(c):
+        return [_drawn_error(c, parameters, votes)]
+    weights = np.array(next(iter(parameters.values())))
+    s = math.fsum(weights)
+
+    def mean(of: Callable[[NDArray], NDArray]) -> float:
+        return _mean(votes, lambda errors, _: of(np.minimum(errors @ weights, s)))
+
+    first, second = lambda w: w / s, lambda w: (w / s) ** 2
+    if c.risk in ("exact", "mc") and votes.labels is not None:
+        return [_mean(votes, lambda _, rows: _argmax_errors(votes, rows, weights))]
+    if c.risk in ("exact", "mc", "half"):
+        return [mean(lambda w: stats.beta.sf(0.5, np.maximum(w, 1e-300), np.maximum(s - w, 1e-300)))]
+    if c.risk == "first_order":
+        return [mean(first)]
+    if c.risk == "second_order" and c.posterior == "dirichlet":
+        return [mean(lambda w: (w / s) * ((w + 1) / (s + 1)))]
+    if c.risk == "second_order":
+        return [mean(second)]
+    if c.risk == "binomial":
+        draws = c.risk_settings["n_draws"]
+        return [mean(lambda w: stats.binom.sf(math.ceil(draws / 2) - 1, draws, np.minimum(w, 1.0)))]
+    if c.risk == "c_bound":
+        return [mean(first), 2 * (mean(first) - mean(second))]
+    raise ValueError(f"The certificate names the risk {c.risk!r}, which is not known here.")
+
+
+def _argmax_errors(votes: VoteMatrix, rows: slice, weights: NDArray) -> NDArray:
+    """Errors of the arg-max vote by the trapezoid rule in ``log t``, with nodes fitted to each row."""
+    labels, targets = votes.labels[rows], votes.targets[rows]  # type: ignore[index]
+    classes = np.arange(len(votes.classes))  # type: ignore[arg-type]
+    a = np.stack([(labels == k) @ weights for k in classes], axis=1)
+    own = a[np.arange(len(a)), targets]
+    rivals = np.where(classes == targets[:, None], 0.0, a)
+    out = np.where(own > 0, 0.0, 1.0)
+    for i in np.flatnonzero((own > 0) & (rivals.sum(1) > 0)):
+        out[i] = _loses(own[i], rivals[i][rivals[i] > 0])
+    return out
+
+
+def _loses(own: float, rivals: NDArray) -> float:
+    """Probability that a gamma variable of shape ``own`` is not the largest."""
+    total = own + rivals.sum()
+    width = min(1.0, 1 / math.sqrt(max(own, 1.0)))
+    top = math.log(own + 9 * math.sqrt(own) + 45)
+    bottom = math.log(own) - math.sqrt(92 / own) - 46 / own if own > 1 else -32.0
+    u = np.arange(top, bottom, -width / 10)[::-1]
+    t = np.exp(u)
+    log_density = stats.loggamma.logpdf(u, own)
+    values = np.exp(log_density) * np.prod(special.gammainc(rivals[:, None], t), axis=0)
+    step = width / 10
+    below = values[0] / math.expm1(total * step) if own <= 1 else 0.0
+    return min(max(1 - float(values.sum() + below) * step, 0.0), 1.0)
+
+
+def _drawn_error(c: Certificate, parameters: dict, votes: VoteMatrix) -> float:
+    """Mean error of the certificate's drawn votes, drawn again from its seed."""
+    rng = np.random.default_rng(0)
+    noise = rng.standard_normal((c.risk_settings["certificate_draws"], votes.n_voters))
+    theta = special.softmax(np.array(parameters["location"]) + np.array(parameters["scale"]) * noise, axis=1)
+
+    def error(errors: NDArray, rows: slice) -> NDArray:
+        if votes.labels is None:
+            return (errors @ theta.T >= 0.5 * (1 - 1e-12)).mean(1)
+        scores = np.stack([(votes.labels[rows] == k) @ theta.T for k in range(len(votes.classes))])  # type: ignore[arg-type]
+        targets = votes.targets[rows]  # type: ignore[index]
+        own = scores[targets, np.arange(len(targets))]
+        scores[targets, np.arange(len(targets))] = -1
+        return (scores.max(0) >= own * (1 - 1e-12)).mean(1)
+
+    return _mean(votes, error)
+
+
+def _dirichlet_kl(posterior: dict, prior: dict) -> float:
+    a, b = np.array(posterior["alpha"]), np.array(prior["alpha"])
+    log_ratio = math.lgamma(math.fsum(a)) - math.lgamma(math.fsum(b))
+    terms = [math.lgamma(y) - math.lgamma(x) for x, y in zip(a, b, strict=True)]
+    expected = (a - b) * (special.psi(a) - special.psi(math.fsum(a)))
+    return math.fsum([log_ratio, *terms, *expected])
+
+
+def _categorical_kl(posterior: dict, prior: dict) -> float:
+    return math.fsum(special.rel_entr(posterior["theta"], prior["theta"]))
+
+
+def _logit_normal_kl(posterior: dict, prior: dict) -> float:
+    m, s, m0, s0 = (np.array(d[k]) for d in (posterior, prior) for k in ("location", "scale"))
+    return math.fsum(np.log(s0 / s) + (s**2 + (m - m0) ** 2) / (2 * s0**2) - 0.5)
+
+
+_KL = {"dirichlet": _dirichlet_kl, "categorical": _categorical_kl, "logit_normal": _logit_normal_kl}
+
+
+def _bound(c: Certificate, moments: NDArray, kl: float, sizes: tuple[int, ...], delta: float) -> float:
+    def upper(risk: float, divergence: float, share: float = 1.0) -> float:
+        return _upper(c.bound_settings, risk, divergence, sizes, share * delta)
+
+    if c.risk == "c_bound":
+        r, agree = upper(moments[0], kl, 0.5), upper(1 - moments[1], 2 * kl, 0.5)
+        return 1 - (1 - 2 * r) ** 2 / (2 * agree - 1) if r < 0.5 else 1.0
+    if c.risk == "first_order":
+        return 2 * upper(moments[0], kl)
+    if c.risk == "second_order":
+        return 4 * upper(moments[0], kl * (2 if c.posterior == "categorical" else 1))
+    if c.risk == "binomial":
+        return 2 * upper(moments[0], c.risk_settings["n_draws"] * kl)
+    return upper(moments[0], kl)
+
+
+def _upper(settings: dict, risk: float, kl: float, sizes: tuple[int, ...], delta: float) -> float:
+    n, folds, name = sum(sizes), len(sizes), settings["name"]
+    roots = math.fsum(math.log(2 * math.sqrt(m)) for m in sizes)
+    if name == "catoni":
+        grid = np.array(settings["c"])
+        exponent = grid * risk + (kl + folds * math.log(len(grid) / delta)) / n
+        return float(np.min(np.expm1(-exponent) / np.expm1(-grid)))
+    if name == "mcallester":
+        return risk + math.sqrt((kl + roots + folds * math.log(1 / delta)) / (2 * n))
+    if name == "printed_theorem2_not_proven":
+        return _kl_inverse(risk, (kl + roots + math.log(1 / delta)) / n)
+    if name == "seeger":
+        constant = roots if settings["constant"] == "2sqrt" else math.fsum(map(_log_xi, sizes))
+        return _kl_inverse(risk, (kl + constant + folds * math.log(1 / delta)) / n)
+    raise ValueError(f"The certificate names the bound {name!r}, which is not known here.")
+
+
+def _log_xi(n: int) -> float:
+    """The sum that defines xi(n), as expectations of binomial weights, term by term."""
+    k = np.arange(n + 1)
+    terms = special.xlogy(k, k / n) + special.xlogy(n - k, (n - k) / n)
+    log_binomial = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    return float(special.logsumexp(log_binomial + terms))
+
+
+def _kl_inverse(q: float, epsilon: float) -> float:
+    low, high = q, 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        if special.rel_entr(q, middle) + special.rel_entr(1 - q, 1 - middle) > epsilon:
+            high = middle
+        else:
+            low = middle
+    return high

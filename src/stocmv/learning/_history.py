@@ -1,0 +1,52 @@
+"""What happened on the way."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Step(NamedTuple):
+    """One iteration of a solver."""
+
+    stage: str
+    bound: float
+    risk: float
+    kl: float
+    gradient_norm: float
+
+
+class History:
+    """The iterations of a run, in order; each field as an array.
+
+    Values are those of the training objective (interpolated, and for the Monte-Carlo risk noisy), not certified ones.
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __repr__(self) -> str:
+        return f"History({len(self)} iterations)"
+
+    @property
+    def stage(self) -> list[str]:
+        return [step.stage for step in self.steps]
+
+    @property
+    def bound(self) -> NDArray:
+        return np.array([step.bound for step in self.steps])
+
+    @property
+    def risk(self) -> NDArray:
+        return np.array([step.risk for step in self.steps])
+
+    @property
+    def kl(self) -> NDArray:
+        return np.array([step.kl for step in self.steps])
+
+    @property
+    def gradient_norm(self) -> NDArray:
+        return np.array([step.gradient_norm for step in self.steps])

@@ -1,0 +1,167 @@
+"""One call: from votes to the posterior with the smallest bound, and its certificate."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..bounds import BOUNDS, Bound
+from ..certificate import Certificate, certify
+from ..posteriors import POSTERIORS, Posterior
+from ..risks import RISKS, Risk
+from ..solvers import SOLVERS, Solver
+from ..votes import VoteMatrix
+from ._history import History, Step
+from ._objective import Objective
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What `learn` gives back.
+
+    Attributes
+    ----------
+    posterior : Posterior or list of Posterior
+        The learned distribution over the weights; a list, one per fold, when the votes were a list.
+    prior : Posterior or list of Posterior
+        The prior that it is compared with.
+    certificate : Certificate
+        The bound on the error, with what is needed to check it.
+    history : History
+        The iterations.
+    """
+
+    posterior: Posterior | list[Posterior]
+    prior: Posterior | list[Posterior]
+    certificate: Certificate
+    history: History
+
+
+def learn(
+    votes: VoteMatrix | Sequence[VoteMatrix],
+    *,
+    risk: str | Risk = "exact",
+    posterior: str = "auto",
+    prior: ArrayLike | Posterior | Sequence[Any] = 1.0,
+    bound: str | Bound = "seeger",
+    delta: float = 0.05,
+    solver: str | Solver = "auto",
+    random_state: int | np.random.Generator | np.random.RandomState | None = None,
+    assumptions: Sequence[str] = (),
+    callback: Callable[[Step], None] | None = None,
+) -> Learned:
+    """Learn the distribution of a vote's weights that minimises a proven bound on the vote's error.
+
+    Parameters
+    ----------
+    votes : VoteMatrix or list of VoteMatrix
+        What the voters said. With a list, one matrix per fold: the voters of a fold were trained without its examples,
+        and the certificate is on the mixture of the folds' votes (cross-bounding).
+    risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound"} or Risk
+        The empirical risk; "exact" is the error of the arg-max vote for any number of classes.
+    posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
+        Kind of distribution over the weights; "auto" is the one that the risk was made for.
+    prior : float, array-like of shape (n_voters,), or list of these
+        Parameter of the prior, chosen without these examples; with folds a list may give each fold its own. For a
+        Dirichlet the concentrations, for a categorical the weights, for a logit-normal the standard deviation.
+    bound : {"seeger", "seeger_2sqrt", "catoni", "mcallester", "printed_theorem2_not_proven"} or Bound
+        The bound to minimise.
+    delta : float
+        Probability with which the bound may fail.
+    solver : {"auto", "lbfgs", "adam", "minibatch_adam"} or Solver
+        How to minimise.
+    random_state : int, Generator, RandomState or None
+        Seed of starts, batches and draws.
+    assumptions : sequence of str
+        Further assumptions that the certificate rests on, in words.
+    callback : callable, optional
+        Called with a `Step` after each iteration.
+
+    Returns
+    -------
+    Learned
+
+    Examples
+    --------
+    Ten voters of different strength on 2,000 examples:
+
+    >>> import numpy as np
+    >>> from stocmv import VoteMatrix, learn
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 2000)
+    >>> votes = np.where(rng.random((2000, 10)) < np.linspace(0.55, 0.9, 10), y[:, None], 1 - y[:, None])
+    >>> learned = learn(VoteMatrix.from_labels(votes, y), random_state=0)
+    >>> bool(learned.certificate.bound < 0.11)
+    True
+    >>> int(learned.posterior.mean.argmax())
+    9
+    """
+    folds = check_folds(votes)
+    delta = check_delta(delta)
+    risk = _named(risk, RISKS, Risk, "risk")
+    bound = _named(bound, BOUNDS, Bound, "bound")
+    solver = _named(solver, SOLVERS, Solver, "solver")
+    priors = _priors(prior, _posterior_kind(posterior, risk), folds)
+    rng = _generator(random_state)
+
+    history = History()
+    objective = Objective(folds, priors, risk, bound, delta, tuple(v.n_examples for v in folds), history, callback)
+    point = solver.minimise(objective, objective.start, rng)
+    posteriors = objective.posteriors(point)
+    certificate = certify(folds, posteriors, priors, risk, bound, delta, assumptions)
+    if isinstance(votes, VoteMatrix):
+        return Learned(posteriors[0], priors[0], certificate, history)
+    return Learned(posteriors, priors, certificate, history)
+
+
+def check_folds(votes: VoteMatrix | Sequence[VoteMatrix]) -> list[VoteMatrix]:
+    """The votes as a list of folds."""
+    folds = [votes] if isinstance(votes, VoteMatrix) else list(votes)
+    if not folds or not all(isinstance(v, VoteMatrix) for v in folds):
+        raise TypeError("votes must be a VoteMatrix or a list of them, one for each fold.")
+    return folds
+
+
+def check_delta(delta: float) -> float:
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must lie strictly between 0 and 1, got {delta!r}.")
+    return float(delta)
+
+
+def _named(value: Any, known: dict, kind: type, argument: str) -> Any:
+    if isinstance(value, kind):
+        return value
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{argument} must be one of {', '.join(map(repr, known))}, got {value!r}.")
+    return known[value]
+
+
+def _posterior_kind(posterior: str, risk: Risk) -> type[Posterior]:
+    name = risk.posteriors[0] if posterior == "auto" else posterior
+    if name not in POSTERIORS:
+        raise ValueError(f"posterior must be 'auto' or one of {', '.join(map(repr, POSTERIORS))}, got {posterior!r}.")
+    if name not in risk.posteriors:
+        fitting = " or ".join(map(repr, risk.posteriors))
+        raise ValueError(f"risk {risk.name!r} is not defined for the posterior {posterior!r}: use {fitting}.")
+    return POSTERIORS[name]
+
+
+def _priors(prior: Any, kind: type[Posterior], folds: list[VoteMatrix]) -> list[Posterior]:
+    per_fold = isinstance(prior, list | tuple) and len(prior) == len(folds) and not np.isscalar(prior[0])
+    values = prior if per_fold else [prior] * len(folds)
+    priors = [
+        value if isinstance(value, Posterior) else kind.prior(value, v.n_voters)
+        for value, v in zip(values, folds, strict=True)
+    ]
+    for value, v in zip(priors, folds, strict=True):
+        if not isinstance(value, kind) or value.n_voters != v.n_voters:
+            raise ValueError(f"prior must be a {kind.__name__} over the {v.n_voters} voters, got {value!r}.")
+    return priors
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)

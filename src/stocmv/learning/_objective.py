@@ -1,0 +1,114 @@
+"""The bound as a function of the posteriors' points."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds import Bound, Bounded
+from ..posteriors import Dirichlet, Posterior
+from ..risks import Risk
+from ..solvers import LBFGS
+from ..solvers._starts import logistic_weights, random_start
+from ..votes import VoteMatrix
+from ._history import History, Step
+
+
+@dataclass(eq=False)
+class Objective:
+    """The problem that solvers see: one point for all folds, the bound on their mixture as its value.
+
+    ``sizes`` stay those of the whole folds when ``votes`` is a sample of them, so that the divergence keeps its weight.
+    """
+
+    votes: Sequence[VoteMatrix]
+    priors: Sequence[Posterior]
+    risk: Risk
+    bound: Bound
+    delta: float
+    sizes: tuple[int, ...]
+    history: History
+    callback: Callable[[Step], None] | None = None
+    kl_weight: float = 1.0
+    _last: tuple[NDArray, Step] | None = field(default=None, repr=False)
+
+    @property
+    def start(self) -> NDArray:
+        """The prior."""
+        return np.concatenate([prior.point for prior in self.priors])
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.priors[0].point_bounds
+
+    @property
+    def draws_again(self) -> bool:
+        return self.risk.draws_again
+
+    def posteriors(self, point: NDArray) -> list[Posterior]:
+        """The folds' posteriors at a point."""
+        ends = np.cumsum([len(prior.point) for prior in self.priors])
+        return [
+            type(prior).from_point(part) for prior, part in zip(self.priors, np.split(point, ends[:-1]), strict=True)
+        ]
+
+    def __call__(self, point: NDArray, rng: np.random.Generator | None = None) -> tuple[float, NDArray]:
+        posteriors = self.posteriors(point)
+        shares = np.array(self.sizes) / sum(self.sizes)
+        moments, gradients = zip(
+            *(self.risk.moments(p, v, rng) for p, v in zip(posteriors, self.votes, strict=True)), strict=True
+        )
+        divergences, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
+        mean = np.clip(shares @ np.stack(moments), 0.0, 1.0)
+        kl = float(sum(divergences))
+        composed = self.risk.compose(mean, self.kl_weight * kl, self._upper, posteriors[0])
+        gradient = np.concatenate(
+            [
+                share * (composed.d_moments @ by_risk) + composed.d_kl * self.kl_weight * by_kl
+                for share, by_risk, by_kl in zip(shares, gradients, kl_gradients, strict=True)
+            ]
+        )
+        self._last = point, Step("", composed.value, float(mean[0]), kl, float(np.linalg.norm(gradient)))
+        return composed.value, gradient
+
+    def _upper(self, risk: float, kl: float, share: float) -> Bounded:
+        return self.bound.upper(risk, kl, self.sizes, share * self.delta)
+
+    def record(self, stage: str, point: NDArray) -> None:
+        if self._last is None or not np.array_equal(self._last[0], point):
+            self(point)
+        step = self._last[1]._replace(stage=stage)  # type: ignore[index]
+        self.history.steps.append(step)
+        if self.callback is not None:
+            self.callback(step)
+
+    def on(self, votes: Sequence[VoteMatrix]) -> "Objective":
+        """The same problem, its risk estimated on other votes."""
+        return replace(self, votes=votes, _last=None)
+
+    def batches(self, size: int, rng: np.random.Generator) -> Iterator["Objective"]:
+        """One pass over the rows in random batches that take from each fold in proportion."""
+        count = max(1, round(sum(v.n_rows for v in self.votes) / size))
+        orders = [np.array_split(rng.permutation(v.n_rows), count) for v in self.votes]
+        for rows in zip(*orders, strict=True):
+            if all(len(r) for r in rows):
+                yield self.on([v.take(r) for v, r in zip(self.votes, rows, strict=True)])
+
+    def sample(self, n_bytes: int, rng: np.random.Generator) -> "Objective":
+        """The problem on random rows that take about ``n_bytes``; itself when all rows do."""
+        share = n_bytes / sum(v.nbytes for v in self.votes)
+        if share >= 1:
+            return self
+        return self.on([v.take(np.flatnonzero(rng.random(v.n_rows) < share)) for v in self.votes])
+
+    def own_starts(self, rng: np.random.Generator) -> list[NDArray]:
+        """Starts that need to know the votes: logistic-regression weights, and a path that pays the divergence late."""
+        if not isinstance(self.priors[0], Dirichlet):
+            return []
+        weights = np.concatenate([logistic_weights(v) for v in self.votes])
+        scaled = [np.log(np.exp(self.start) + scale * weights) for scale in (1.0, 4.0, 16.0, 64.0)]
+        path = random_start(self.start, rng, 0.1)
+        for kl_weight in (0.01, 0.1, 0.3):
+            path = LBFGS(max_iter=100).minimise(replace(self, kl_weight=kl_weight), path, rng)
+        return [min(scaled, key=lambda point: self(point)[0]), path]

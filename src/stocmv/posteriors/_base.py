@@ -1,0 +1,93 @@
+"""What every posterior can do."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class Draws(NamedTuple):
+    """Drawn weights, and the way back of a gradient."""
+
+    weights: NDArray  # (n_draws, n_voters)
+    pull: Callable[[NDArray], NDArray]  # gradient by the weights -> gradient by the point
+
+
+class Posterior(ABC):
+    """A distribution over the weights of a vote.
+
+    Solvers move its `point`, an unconstrained vector; every gradient that a posterior returns is by the point.
+    """
+
+    name: ClassVar[str]
+    point_bounds: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+
+    @classmethod
+    @abstractmethod
+    def prior(cls, value: ArrayLike, n_voters: int) -> "Posterior":
+        """The prior that a user's ``prior`` argument stands for: one number for all voters, or one for each."""
+
+    @classmethod
+    @abstractmethod
+    def from_point(cls, point: NDArray) -> "Posterior":
+        """The posterior at a point."""
+
+    @property
+    @abstractmethod
+    def point(self) -> NDArray:
+        """Unconstrained coordinates."""
+
+    @property
+    @abstractmethod
+    def n_voters(self) -> int:
+        """Number of voters."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> NDArray:
+        """Mean weights, which sum to one."""
+
+    @abstractmethod
+    def kl(self, prior: "Posterior") -> tuple[float, NDArray]:
+        """Divergence from the prior, with its gradient."""
+
+    @abstractmethod
+    def certified_kl(self, prior: "Posterior") -> float:
+        """The divergence, rounded up by more than the rounding errors of its evaluation."""
+
+    @abstractmethod
+    def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
+        """Draw weights, smoothly in the point for a given state of the generator."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, NDArray]:
+        """Named parameters, as a certificate records them; the class takes them as keyword arguments."""
+
+    def sample(self, n_draws: int, rng: np.random.Generator) -> NDArray:
+        """Draw weights: (n_draws, n_voters)."""
+        return self.draws(n_draws, rng).weights
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_voters} voters)"
+
+
+def positive_per_voter(value: ArrayLike, n_voters: int, name: str) -> NDArray:
+    """One positive finite number per voter, from one number or a list."""
+    array = np.asarray(value, float)
+    if array.ndim > 1 or (array.ndim == 1 and array.shape != (n_voters,)):
+        raise ValueError(f"{name} must be one number or one for each of the {n_voters} voters, got shape {array.shape}.")
+    if not (np.all(np.isfinite(array)) and np.all(array > 0)):
+        raise ValueError(f"{name} must be positive and finite, got {value!r}.")
+    return np.broadcast_to(array, (n_voters,)).copy()
+
+
+def softmax(logits: NDArray) -> NDArray:
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def pull_softmax(weights: NDArray, gradient: NDArray) -> NDArray:
+    """Gradient by the logits from the gradient by the weights."""
+    return weights * (gradient - (weights * gradient).sum(-1, keepdims=True))

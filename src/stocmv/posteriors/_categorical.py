@@ -1,0 +1,92 @@
+"""The categorical posterior of the classical bounds: one voter is drawn, or all vote with these weights."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlogy
+
+from ._base import Draws, Posterior, positive_per_voter, pull_softmax, softmax
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Categorical(Posterior):
+    """One voter is drawn with the given probabilities.
+
+    Its draws are votes of one voter; the vote that its bounds (first order, second order, binomial, C-bound) certify is
+    the fixed one in which every voter takes part with its probability as its weight.
+
+    Parameters
+    ----------
+    theta : array-like of shape (n_voters,)
+        Probabilities.
+    """
+
+    theta: NDArray
+    name: ClassVar[str] = "categorical"
+    point_bounds: ClassVar[tuple[float, float]] = (-60.0, 60.0)
+
+    def __post_init__(self) -> None:
+        theta = np.asarray(self.theta, float)
+        if theta.ndim != 1 or not np.all(theta >= 0) or not 0 < theta.sum() < np.inf:
+            raise ValueError("theta must be a list of probabilities, not all zero.")
+        object.__setattr__(self, "theta", theta / theta.sum())
+
+    @classmethod
+    def prior(cls, value: ArrayLike, n_voters: int) -> "Categorical":
+        return cls(positive_per_voter(value, n_voters, "prior"))
+
+    @classmethod
+    def from_point(cls, point: NDArray) -> "Categorical":
+        return cls(softmax(point))
+
+    @property
+    def point(self) -> NDArray:
+        return np.log(np.maximum(self.theta, np.exp(-60.0)))
+
+    @property
+    def n_voters(self) -> int:
+        return len(self.theta)
+
+    @property
+    def total(self) -> float:
+        return 1.0
+
+    @property
+    def alpha(self) -> NDArray:
+        """The weights under the name the curves use: a concentration of total one."""
+        return self.theta
+
+    @property
+    def mean(self) -> NDArray:
+        return self.theta
+
+    def kl(self, prior: Posterior) -> tuple[float, NDArray]:
+        ratio = self._log_ratio(prior)
+        value = float(self.theta @ ratio)
+        return max(value, 0.0), pull_softmax(self.theta, ratio)
+
+    def certified_kl(self, prior: Posterior) -> float:
+        ratio = self._log_ratio(prior)
+        return max(float(self.theta @ ratio), 0.0) + 1e-14 * float(self.theta @ np.abs(ratio))
+
+    def _log_ratio(self, prior: Posterior) -> NDArray:
+        if not isinstance(prior, Categorical):
+            raise TypeError(f"A categorical posterior needs a categorical prior, got {prior!r}.")
+        return xlogy(self.theta > 0, np.where(self.theta > 0, self.theta, 1.0)) - np.log(prior.theta)
+
+    def pull(self, d_weights: NDArray, d_total: float) -> NDArray:
+        """Gradient by the point from the gradient by the weights; the total is always one."""
+        return pull_softmax(self.theta, d_weights)
+
+    def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
+        weights = np.eye(self.n_voters)[rng.choice(self.n_voters, n_draws, p=self.theta)]
+
+        def pull(gradient: NDArray) -> NDArray:
+            raise TypeError("A drawn voter does not move smoothly with the probabilities: no gradient.")
+
+        return Draws(weights, pull)
+
+    def parameters(self) -> dict[str, NDArray]:
+        return {"theta": self.theta}

@@ -1,0 +1,121 @@
+"""The Dirichlet posterior."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import digamma, gammaincinv, gammaln, polygamma
+
+from ..special import gamma_draw_gradient
+from ._base import Draws, Posterior, positive_per_voter, pull_softmax, softmax
+
+_SMALLEST, _LARGEST = 1e-6, 1e6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dirichlet(Posterior):
+    """Weights drawn from a Dirichlet distribution.
+
+    Parameters
+    ----------
+    alpha : array-like of shape (n_voters,)
+        Concentrations, positive.
+
+    Examples
+    --------
+    >>> from stocmv.posteriors import Dirichlet
+    >>> posterior = Dirichlet([1.0, 2.0, 1.0])
+    >>> posterior.mean.tolist()
+    [0.25, 0.5, 0.25]
+    >>> divergence, gradient = posterior.kl(Dirichlet([1.0, 1.0, 1.0]))
+    >>> round(divergence, 6)
+    0.265279
+    """
+
+    alpha: NDArray
+    name: ClassVar[str] = "dirichlet"
+    point_bounds: ClassVar[tuple[float, float]] = (float(np.log(_SMALLEST)), float(np.log(_LARGEST)))
+
+    def __post_init__(self) -> None:
+        alpha = np.asarray(self.alpha, float)
+        object.__setattr__(self, "alpha", positive_per_voter(alpha, alpha.size, "alpha"))
+
+    @classmethod
+    def prior(cls, value: ArrayLike, n_voters: int) -> "Dirichlet":
+        return cls(positive_per_voter(value, n_voters, "prior"))
+
+    @classmethod
+    def from_point(cls, point: NDArray) -> "Dirichlet":
+        return cls(np.exp(point))
+
+    @property
+    def point(self) -> NDArray:
+        return np.log(self.alpha)
+
+    @property
+    def n_voters(self) -> int:
+        return len(self.alpha)
+
+    @property
+    def total(self) -> float:
+        return float(self.alpha.sum())
+
+    @property
+    def mean(self) -> NDArray:
+        return self.alpha / self.alpha.sum()
+
+    def kl(self, prior: Posterior) -> tuple[float, NDArray]:
+        value, _ = self._kl_and_scale(prior)
+        excess = self.alpha - _alpha(prior)
+        gradient = excess * polygamma(1, self.alpha) - polygamma(1, self.total) * excess.sum()
+        return value, self.alpha * gradient
+
+    def certified_kl(self, prior: Posterior) -> float:
+        value, scale = self._kl_and_scale(prior)
+        return value + 1e-14 * scale
+
+    def _kl_and_scale(self, prior: Posterior) -> tuple[float, float]:
+        """The divergence and the summed size of its terms, to which its rounding error is proportional."""
+        alpha, beta = self.alpha, _alpha(prior)
+        terms = np.concatenate(
+            [
+                [gammaln(alpha.sum()), -gammaln(beta.sum())],
+                gammaln(beta) - gammaln(alpha),
+                (alpha - beta) * digamma(alpha),
+                [-(alpha - beta).sum() * digamma(alpha.sum())],
+            ]
+        )
+        scale = float(np.abs(terms).sum() + np.abs(gammaln(beta)).sum() + np.abs(gammaln(alpha)).sum())
+        return max(float(terms.sum()), 0.0), scale
+
+    def pull(self, d_weights: NDArray, d_total: float) -> NDArray:
+        """Gradient by the point from the gradient by the concentrations at a fixed total, and by the total."""
+        return self.alpha * (d_weights + d_total)
+
+    def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
+        uniform = np.maximum(rng.random((n_draws, self.n_voters)), np.finfo(float).tiny)
+        log_gamma = _log_gamma_quantile(self.alpha, uniform)
+        weights = softmax(log_gamma)
+
+        def pull(gradient: NDArray) -> NDArray:
+            d_alpha = pull_softmax(weights, gradient) * gamma_draw_gradient(self.alpha, log_gamma)
+            return self.alpha * d_alpha.sum(0)
+
+        return Draws(weights, pull)
+
+    def parameters(self) -> dict[str, NDArray]:
+        return {"alpha": self.alpha}
+
+
+def _alpha(prior: Posterior) -> NDArray:
+    if not isinstance(prior, Dirichlet):
+        raise TypeError(f"A Dirichlet posterior needs a Dirichlet prior, got {prior!r}.")
+    return prior.alpha
+
+
+def _log_gamma_quantile(shape: NDArray, uniform: NDArray) -> NDArray:
+    """Logarithm of the gamma quantile; where the quantile underflows, the first term of its series is exact."""
+    small = (np.log(uniform) + gammaln(shape + 1)) / shape
+    safe = np.where(small > -200, uniform, 0.5)
+    return np.where(small > -200, np.log(gammaincinv(shape, safe)), small)

@@ -1,0 +1,84 @@
+"""The logit-normal posterior."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._base import Draws, Posterior, positive_per_voter, pull_softmax, softmax
+
+_MEAN_DRAWS = 4096
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LogitNormal(Posterior):
+    """Weights that are the softmax of independent normal variables.
+
+    Its risk has no closed form: it is learned by Monte Carlo, and its certificate pays for the draws.
+
+    Parameters
+    ----------
+    location, scale : array-like of shape (n_voters,)
+        Means and standard deviations of the normal variables.
+    """
+
+    location: NDArray
+    scale: NDArray
+    name: ClassVar[str] = "logit_normal"
+    point_bounds: ClassVar[tuple[float, float]] = (-30.0, 30.0)
+
+    def __post_init__(self) -> None:
+        location = np.atleast_1d(np.asarray(self.location, float))
+        if not np.all(np.isfinite(location)):
+            raise ValueError("location must be finite.")
+        object.__setattr__(self, "location", location)
+        object.__setattr__(self, "scale", positive_per_voter(self.scale, len(location), "scale"))
+
+    @classmethod
+    def prior(cls, value: ArrayLike, n_voters: int) -> "LogitNormal":
+        """Centred, with ``value`` as the standard deviation."""
+        return cls(np.zeros(n_voters), positive_per_voter(value, n_voters, "prior"))
+
+    @classmethod
+    def from_point(cls, point: NDArray) -> "LogitNormal":
+        location, log_scale = np.split(point, 2)
+        return cls(location, np.exp(log_scale))
+
+    @property
+    def point(self) -> NDArray:
+        return np.concatenate([self.location, np.log(self.scale)])
+
+    @property
+    def n_voters(self) -> int:
+        return len(self.location)
+
+    @property
+    def mean(self) -> NDArray:
+        """Mean weights, by a fixed set of draws (they have no closed form)."""
+        return self.sample(_MEAN_DRAWS, np.random.default_rng(0)).mean(0)
+
+    def kl(self, prior: Posterior) -> tuple[float, NDArray]:
+        if not isinstance(prior, LogitNormal):
+            raise TypeError(f"A logit-normal posterior needs a logit-normal prior, got {prior!r}.")
+        ratio = self.scale / prior.scale
+        shift = (self.location - prior.location) / prior.scale
+        value = float(np.sum((ratio**2 - 1) / 2 - np.log(ratio) + shift**2 / 2))
+        return max(value, 0.0), np.concatenate([shift / prior.scale, ratio**2 - 1])
+
+    def certified_kl(self, prior: Posterior) -> float:
+        value, _ = self.kl(prior)
+        return value + 1e-14 * (value + self.n_voters)
+
+    def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
+        noise = rng.standard_normal((n_draws, self.n_voters))
+        weights = softmax(self.location + self.scale * noise)
+
+        def pull(gradient: NDArray) -> NDArray:
+            d_logits = pull_softmax(weights, gradient)
+            return np.concatenate([d_logits.sum(0), self.scale * (noise * d_logits).sum(0)])
+
+        return Draws(weights, pull)
+
+    def parameters(self) -> dict[str, NDArray]:
+        return {"location": self.location, "scale": self.scale}

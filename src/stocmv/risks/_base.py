@@ -1,0 +1,68 @@
+"""What every risk can do."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import asdict, is_dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds import Bounded
+from ..posteriors import Posterior
+from ..votes import VoteMatrix
+
+Upper = Callable[[float, float, float], Bounded]  # (empirical value, divergence, share of delta) -> bound
+
+
+class Composed(NamedTuple):
+    """The bound that a risk stands for, with its derivatives."""
+
+    value: float
+    d_moments: NDArray
+    d_kl: float
+
+
+class Risk(ABC):
+    """One or two empirical means (its moments) and the way they become a bound on the error of the vote.
+
+    Most risks have one moment, and the bound is ``factor`` times an upper bound on it at ``kl_count`` times the
+    divergence.
+    """
+
+    name: ClassVar[str]
+    posteriors: ClassVar[tuple[str, ...]]  # the first is the default
+    factor: ClassVar[float] = 1.0
+    draws_again: ClassVar[bool] = False  # whether an evaluation in training draws random numbers
+    draw_share: float = 0.0  # share of delta that pays for drawn votes in a certificate
+    certified: ClassVar[str]  # what the bound is on, in words
+
+    @abstractmethod
+    def moments(
+        self, posterior: Posterior, votes: VoteMatrix, rng: np.random.Generator | None = None
+    ) -> tuple[NDArray, NDArray]:
+        """Empirical means, (m,), and their gradients by the posterior's point, (m, n_point). For training."""
+
+    @abstractmethod
+    def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
+        """Empirical means, evaluated row by row without interpolation and rounded outward."""
+
+    def settings(self) -> dict:
+        """What a certificate records to evaluate the risk again."""
+        return asdict(self) if is_dataclass(self) else {}
+
+    def paid_draws(self, posterior: Posterior) -> int:
+        """Number of drawn votes that the certified moments are a mean of, 0 when they are exact."""
+        return 0
+
+    def kl_count(self, posterior: Posterior) -> float:
+        """How many independent draws from the posterior the loss looks at."""
+        return 1.0
+
+    def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> Composed:
+        """The bound on the vote's error."""
+        count = self.kl_count(posterior)
+        bounded = upper(float(moments[0]), count * kl, 1.0)
+        return Composed(
+            self.factor * bounded.value, np.array([self.factor * bounded.d_risk]), self.factor * count * bounded.d_kl
+        )

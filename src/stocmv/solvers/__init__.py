@@ -1,0 +1,15 @@
+"""Minimisers of a bound, and the points they start from."""
+
+from ._adam import Adam, MiniBatchAdam
+from ._auto import Auto
+from ._base import Problem, Solver
+from ._lbfgs import LBFGS
+
+SOLVERS: dict[str, Solver] = {
+    "auto": Auto(),
+    "lbfgs": LBFGS(),
+    "adam": Adam(),
+    "minibatch_adam": MiniBatchAdam(),
+}
+
+__all__ = ["LBFGS", "SOLVERS", "Adam", "Auto", "MiniBatchAdam", "Problem", "Solver"]

@@ -1,0 +1,88 @@
+"""Adam: full batch, and in mini-batches with the schedule of the paper."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._base import Problem, Solver
+
+
+class _Moments:
+    """Running moments of the gradient (Kingma and Ba 2015)."""
+
+    def __init__(self, size: int) -> None:
+        self.first, self.second, self.steps = np.zeros(size), np.zeros(size), 0
+
+    def direction(self, gradient: NDArray) -> NDArray:
+        self.steps += 1
+        self.first += 0.1 * (gradient - self.first)
+        self.second += 0.001 * (gradient**2 - self.second)
+        mean = self.first / (1 - 0.9**self.steps)
+        spread = np.sqrt(self.second / (1 - 0.999**self.steps))
+        return mean / (spread + 1e-12)
+
+
+@dataclass(frozen=True)
+class Adam(Solver):
+    """Adam on all examples at once; returns the best point it passed, or the last one where values are noisy."""
+
+    n_steps: int = 300
+    rate: float = 0.1
+
+    def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+        point = best = np.clip(start, *problem.bounds)
+        best_value = np.inf
+        moments = _Moments(len(point))
+        for _ in range(self.n_steps):
+            value, gradient = problem(point, rng)
+            if value < best_value:
+                best_value, best = value, point
+            problem.record("adam", point)
+            point = np.clip(point - self.rate * moments.direction(gradient), *problem.bounds)
+        if problem.draws_again:
+            return point
+        return point if problem(point)[0] < best_value else best
+
+
+@dataclass(frozen=True)
+class MiniBatchAdam(Solver):
+    """Adam in mini-batches as in the paper: the rate falls tenfold on a plateau, and no progress ends the training.
+
+    Parameters
+    ----------
+    batch_size, rate, n_epochs : int, float, int
+        Examples in a batch, first learning rate, passes over the data at most.
+    plateau_factor, plateau_patience : float, int
+        The rate is divided by the factor after more than this many epochs without progress.
+    stop_patience : int
+        The training ends after this many epochs without progress.
+    """
+
+    batch_size: int = 1024
+    rate: float = 0.1
+    n_epochs: int = 100
+    plateau_factor: float = 10.0
+    plateau_patience: int = 2
+    stop_patience: int = 25
+
+    def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+        point = best = np.clip(start, *problem.bounds)
+        best_value, since_best, since_drop = np.inf, 0, 0
+        rate = self.rate
+        moments = _Moments(len(point))
+        for _ in range(self.n_epochs):
+            for batch in problem.batches(self.batch_size, rng):
+                _, gradient = batch(point, rng)
+                point = np.clip(point - rate * moments.direction(gradient), *problem.bounds)
+            value, _ = problem(point, rng)
+            problem.record("minibatch adam", point)
+            if value < best_value:
+                best_value, best, since_best, since_drop = value, point, 0, 0
+                continue
+            since_best, since_drop = since_best + 1, since_drop + 1
+            if since_best >= self.stop_patience:
+                break
+            if since_drop > self.plateau_patience:
+                rate, since_drop = rate / self.plateau_factor, 0
+        return best

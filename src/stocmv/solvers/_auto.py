@@ -1,0 +1,36 @@
+"""The default: a few starts of different kinds, each descended, and the best valley kept."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._adam import Adam
+from ._base import Problem, Solver
+from ._lbfgs import LBFGS
+
+
+@dataclass(frozen=True)
+class Auto(Solver):
+    """Best of several starts, each followed by L-BFGS.
+
+    A problem that draws random numbers is left to Adam. For the others the starts are: the prior; the prior after Adam
+    (which leaves saddles); and the problem's own (`Problem.own_starts`), such as logistic-regression weights. A problem
+    with many examples is explored on a sample of them and the best point finished on all. Searching is free: the bound
+    holds for every posterior at once.
+    """
+
+    explore_bytes: int = 1 << 22
+
+    def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+        if problem.draws_again:
+            return Adam().minimise(problem, start, rng)
+        sample = problem.sample(self.explore_bytes, rng)
+        point = self._explore(sample, start, rng)
+        return point if sample is problem else LBFGS().minimise(problem, point, rng)
+
+    def _explore(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+        shaken = start + 0.1 * rng.standard_normal(len(start))
+        starts = [start, Adam().minimise(problem, shaken, rng), *problem.own_starts(rng)]
+        points = [LBFGS().minimise(problem, point, rng) for point in starts]
+        return min(points, key=lambda point: problem(point)[0])

@@ -1,0 +1,36 @@
+"""What a solver asks of a problem, and what it gives back."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Problem(Protocol):
+    """A function to minimise, with its gradient."""
+
+    start: NDArray
+    bounds: tuple[float, float]
+    draws_again: bool
+
+    def __call__(self, point: NDArray, rng: np.random.Generator | None = None) -> tuple[float, NDArray]:
+        """Value and gradient; ``rng`` is for problems that draw random numbers."""
+        ...
+
+    def record(self, stage: str, point: NDArray) -> None:
+        """Take note of the point that an iteration ended at."""
+        ...
+
+    def batches(self, size: int, rng: np.random.Generator) -> Iterator["Problem"]:
+        """One pass over the examples in random batches: the same problem, its risk estimated on the batch."""
+        ...
+
+
+class Solver(ABC):
+    """A way to minimise a problem. Its settings are its attributes; it keeps nothing from one call to the next."""
+
+    @abstractmethod
+    def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+        """The best point found from ``start``."""

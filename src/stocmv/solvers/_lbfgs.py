@@ -1,0 +1,38 @@
+"""L-BFGS, for problems without noise."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from ._base import Problem, Solver
+
+
+@dataclass(frozen=True)
+class LBFGS(Solver):
+    """Limited-memory BFGS within bounds (scipy's).
+
+    A problem that draws random numbers is given the same ones at every evaluation.
+    """
+
+    max_iter: int = 1000
+    tolerance: float = 1e-9
+    memory: int = 20
+
+    def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+        seed = int(rng.integers(2**63))
+
+        def evaluate(point: NDArray) -> tuple[float, NDArray]:
+            return problem(point, np.random.default_rng(seed) if problem.draws_again else None)
+
+        result = minimize(
+            evaluate,
+            np.clip(start, *problem.bounds),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[problem.bounds] * len(start),
+            callback=lambda point: problem.record("lbfgs", point),
+            options={"maxiter": self.max_iter, "maxcor": self.memory, "ftol": self.tolerance, "gtol": 1e-9},
+        )
+        return result.x

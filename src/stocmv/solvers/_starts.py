@@ -1,0 +1,45 @@
+"""Where to start: the bound is not convex, and the prior alone is often a saddle or a poor valley."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from ..votes import Curve, VoteMatrix
+
+_NODES = 257
+
+
+def random_start(prior_point: NDArray, rng: np.random.Generator, spread: float = 1.0) -> NDArray:
+    """The prior's point, each coordinate moved at random: leaves a saddle in every direction at once."""
+    return prior_point + spread * rng.standard_normal(len(prior_point))
+
+
+def logistic_weights(votes: VoteMatrix, max_iter: int = 100, penalty: float = 1e-3) -> NDArray:
+    """Non-negative logistic-regression weights of the voters' margins.
+
+    The logistic loss of an example depends on the weight of the voters that err alone, so it is one more curve for the
+    one-pass kernel. A small penalty on the total keeps separable votes finite.
+    """
+
+    def evaluate(weights: NDArray) -> tuple[float, NDArray]:
+        loss, d_weights, d_total = votes.curve_mean(weights, _logistic_curve(float(weights.sum())))
+        return loss + penalty * weights.sum(), d_weights + d_total + penalty
+
+    start = np.full(votes.n_voters, 2.0 / votes.n_voters)
+    result = minimize(
+        evaluate,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, None)] * votes.n_voters,
+        options={"maxiter": max_iter, "ftol": 1e-7, "gtol": 1e-7},
+    )
+    return result.x
+
+
+def _logistic_curve(total: float) -> Curve:
+    total = max(total, 1e-9)
+    w = np.linspace(0, total, _NODES)
+    margin = total - 2 * w
+    wrong = np.exp(-np.logaddexp(0, margin))
+    return Curve.from_nodes(w, np.logaddexp(0, -margin), 2 * wrong, -wrong)

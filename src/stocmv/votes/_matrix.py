@@ -1,0 +1,306 @@
+"""What the voters said, packed."""
+
+import hashlib
+import os
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._files import whole_file
+from ..special._gamma_tables import gamma_tables
+from ._bits import column_sums, curve_pass, wrong_weights
+from ._classes import argmax_pass, class_column_sums, class_weights
+from ._curve import Curve
+from ._labels import check_labels, encode
+
+_BLOCK = 1 << 16  # rows that are unpacked at a time
+_NONE = np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class VoteMatrix:
+    """What ``M`` voters said on ``n`` labelled examples.
+
+    Errors are packed eight to a byte; with more than two classes the labels are kept too, one byte each. Make one with
+    `from_labels`, `from_errors` or `from_blocks`.
+
+    Attributes
+    ----------
+    n_voters, n_examples : int
+        Columns, and examples (merged rows count as often as they occur).
+    n_rows : int
+        Rows that are stored.
+    classes : ndarray or None
+        Sorted class labels; None when only errors are known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stocmv import VoteMatrix
+    >>> votes = VoteMatrix.from_labels([["a", "b"], ["b", "b"], ["a", "a"]], ["a", "b", "b"])
+    >>> votes
+    VoteMatrix(3 examples, 2 voters, 2 classes)
+    >>> votes.errors().astype(int).tolist()
+    [[0, 1], [0, 0], [1, 1]]
+    """
+
+    n_voters: int
+    bits: NDArray = field(repr=False)
+    classes: NDArray | None = None
+    targets: NDArray | None = field(default=None, repr=False)
+    labels: NDArray | None = field(default=None, repr=False)
+    counts: NDArray = field(default_factory=lambda: _NONE, repr=False)
+
+    @classmethod
+    def from_labels(
+        cls, votes: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, *, merge: bool = False
+    ) -> "VoteMatrix":
+        """Pack class labels.
+
+        Parameters
+        ----------
+        votes : array-like of shape (n, M)
+            Label that each voter gives to each example.
+        y : array-like of shape (n,)
+            True labels.
+        classes : array-like, optional
+            All class labels; by default those that occur in ``votes`` or ``y``.
+        merge : bool
+            Store identical rows once, with their number.
+        """
+        votes, y = check_labels(votes, "votes", 2), check_labels(y, "y", 1)
+        if len(votes) != len(y):
+            raise ValueError(f"votes has {len(votes)} rows but y has {len(y)} labels: they must be the same examples.")
+        if classes is None:
+            if (votes.dtype.kind in "US") != (y.dtype.kind in "US"):
+                raise ValueError("votes and y must both be strings or both be numbers.")
+            classes = np.union1d(votes, y)
+        return cls.from_blocks(_row_blocks(votes, y), classes=classes, merge=merge)
+
+    @classmethod
+    def from_errors(cls, errors: ArrayLike, *, merge: bool = False) -> "VoteMatrix":
+        """Pack errors: a boolean array of shape (n, M), true where the voter errs on the example."""
+        errors = np.asarray(errors)
+        if errors.ndim != 2:
+            raise ValueError(f"errors must have 2 dimensions, got an array of shape {errors.shape}.")
+        return cls.from_blocks((errors[i : i + _BLOCK] for i in range(0, max(len(errors), 1), _BLOCK)), merge=merge)
+
+    @classmethod
+    def from_blocks(
+        cls, blocks: Iterable, *, classes: ArrayLike | None = None, merge: bool = False
+    ) -> "VoteMatrix":
+        """Pack an iterable of row blocks, so that the labels never have to be in memory at once.
+
+        Parameters
+        ----------
+        blocks : iterable
+            Pairs ``(votes, y)`` of labels when ``classes`` is given, otherwise boolean arrays of errors.
+        classes : array-like, optional
+            All class labels.
+        merge : bool
+            Store identical rows once, with their number.
+        """
+        if classes is not None:
+            classes = np.unique(check_labels(classes, "classes", 1))
+            if classes.size == 0:
+                raise ValueError("classes is empty: name at least one class.")
+        parts = [_pack(block, classes) for block in blocks]
+        if not parts or sum(p[0].shape[1] for p in parts) == 0:
+            raise ValueError("There are no examples: votes needs at least one row.")
+        widths = {p[3] for p in parts}
+        if len(widths) > 1:
+            raise ValueError(f"The blocks have different numbers of voters: {sorted(widths)}.")
+        (n_voters,) = widths
+        if n_voters == 0:
+            raise ValueError("There are no voters: votes needs at least one column.")
+        bits, targets, labels = (_join([p[i] for p in parts], axis) for i, axis in ((0, 1), (1, 0), (2, 0)))
+        matrix = cls(n_voters, bits, classes, targets, labels)
+        return matrix.merged() if merge else matrix
+
+    @property
+    def n_rows(self) -> int:
+        return self.bits.shape[1]
+
+    @property
+    def n_examples(self) -> int:
+        return int(self.counts.sum()) if self.counts.size else self.n_rows
+
+    @property
+    def n_classes(self) -> int | None:
+        return None if self.classes is None else len(self.classes)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the packed votes take."""
+        return sum(a.nbytes for a in (self.bits, self.targets, self.labels, self.counts) if a is not None)
+
+    def __repr__(self) -> str:
+        classes = "" if self.classes is None else f", {len(self.classes)} classes"
+        merged = f" in {self.n_rows} rows" if self.counts.size else ""
+        return f"VoteMatrix({self.n_examples} examples{merged}, {self.n_voters} voters{classes})"
+
+    def errors(self, start: int = 0, stop: int | None = None) -> NDArray:
+        """Rows ``start .. stop`` unpacked: a boolean array, true where the voter errs."""
+        rows = np.ascontiguousarray(self.bits[:, start:stop].T)
+        return np.unpackbits(rows, axis=1, count=self.n_voters, bitorder="little").astype(bool)
+
+    def curve_mean(self, weights: NDArray, curve: Curve) -> tuple[float, NDArray, float]:
+        """Mean over the examples of a curve of the wrong weight.
+
+        Returns the mean, its gradient by the weights at a fixed total, and its derivative by the total.
+        """
+        value, gradient, d_total = curve_pass(
+            self.bits, self.counts, self.n_voters, weights, curve.lower, curve.step, curve.pieces
+        )
+        n = self.n_examples
+        return value / n, gradient / n, d_total / n
+
+    def argmax_error(self, weights: NDArray) -> tuple[float, NDArray]:
+        """Mean probability that the arg-max vote errs when its weights are Dirichlet, and its gradient."""
+        if self.labels is None or self.targets is None or self.classes is None:
+            raise ValueError("The arg-max error of several classes needs labels: make the VoteMatrix with from_labels.")
+        tables = gamma_tables(float(weights.sum()))
+        value, gradient = argmax_pass(self.labels, self.targets, self.counts, len(self.classes), weights, tables)
+        return value / self.n_examples, gradient / self.n_examples
+
+    def wrong_weights(self, weights: NDArray) -> NDArray:
+        """Summed weight of the voters that err, for each row."""
+        return wrong_weights(self.bits, np.asarray(weights, float))
+
+    def column_sums(self, row_values: NDArray) -> NDArray:
+        """For each voter, the sum of ``row_values`` over the rows on which it errs."""
+        return column_sums(self.bits, self.n_voters, np.asarray(row_values, float))
+
+    def class_weights(self, weights: NDArray) -> NDArray:
+        """Summed weight of the voters that say each class, for each row: (n_rows, n_classes)."""
+        if self.labels is None or self.classes is None:
+            raise ValueError("class_weights needs more than two classes; for two, wrong_weights says it all.")
+        return class_weights(self.labels, len(self.classes), np.asarray(weights, float))
+
+    def class_column_sums(self, row_class_values: NDArray) -> NDArray:
+        """For each voter, the sum over rows of the value of the class that it says there."""
+        if self.labels is None:
+            raise ValueError("class_column_sums needs more than two classes.")
+        return class_column_sums(self.labels, np.asarray(row_class_values, float))
+
+    def row_mean(self, row_values: NDArray) -> float:
+        """Mean of one value per row over the examples."""
+        return float(row_values @ self.counts if self.counts.size else row_values.sum()) / self.n_examples
+
+    def voter_errors(self) -> NDArray:
+        """Share of the examples on which each voter errs."""
+        ones = self.counts if self.counts.size else np.ones(self.n_rows)
+        return self.column_sums(ones) / self.n_examples
+
+    def take(self, rows: ArrayLike) -> "VoteMatrix":
+        """A matrix of the given stored rows (an index array or a boolean mask)."""
+        rows = np.asarray(rows)
+        return replace(
+            self,
+            bits=np.ascontiguousarray(self.bits[:, rows]),
+            targets=None if self.targets is None else self.targets[rows],
+            labels=None if self.labels is None else self.labels[rows],
+            counts=self.counts[rows] if self.counts.size else self.counts,
+        )
+
+    def merged(self) -> "VoteMatrix":
+        """The same examples with identical rows stored once."""
+        columns = [self.bits.T]
+        for part in (self.targets, self.labels):
+            if part is not None:
+                columns.append(part.reshape(self.n_rows, -1).view(np.uint8))
+        rows = np.ascontiguousarray(np.hstack(columns))
+        keys = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        counts = np.bincount(group, weights=self.counts if self.counts.size else None).astype(float)
+        order = np.argsort(first, kind="stable")
+        return replace(replace(self, counts=_NONE).take(first[order]), counts=counts[order])
+
+    def digest(self) -> str:
+        """SHA-256 of the votes: what a certificate names them by."""
+        hashed = hashlib.sha256(f"stocmv votes 1;{self.n_voters};{self.n_rows};".encode())
+        if self.classes is not None:
+            hashed.update(repr(self.classes.tolist()).encode())
+        for part in (self.bits, self.targets, self.labels, self.counts):
+            hashed.update(b"|")
+            if part is not None:
+                hashed.update(np.ascontiguousarray(part).data)
+        return hashed.hexdigest()
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the votes as a compressed npz without pickled objects; whole or not at all."""
+        arrays = {"n_voters": np.asarray(self.n_voters), "bits": self.bits, "counts": self.counts}
+        for name in ("classes", "targets", "labels"):
+            if getattr(self, name) is not None:
+                arrays[name] = getattr(self, name)
+        with whole_file(path) as file:
+            np.savez_compressed(file, **arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> "VoteMatrix":
+        """Read what `save` wrote; nothing in the file can run code."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                parts = {name: file[name] for name in file.files}
+            matrix = cls(n_voters=int(parts.pop("n_voters")), **parts)
+            matrix._check_loaded()
+        except (KeyError, TypeError, ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{os.fspath(path)} is not a votes file of stocmv: {error}") from error
+        return matrix
+
+    def _check_loaded(self) -> None:
+        rows = self.n_rows
+        fits = (
+            self.bits.ndim == 2
+            and self.bits.dtype == np.uint8
+            and len(self.bits) == -(-self.n_voters // 8)
+            and rows > 0
+            and (self.targets is None or self.targets.shape == (rows,))
+            and (self.labels is None or self.labels.shape == (rows, self.n_voters))
+            and (self.counts.size == 0 or (self.counts.shape == (rows,) and bool(np.all(self.counts > 0))))
+            and (self.targets is None) == (self.classes is None)
+        )
+        if not fits:
+            raise ValueError("its arrays do not fit together.")
+        for codes in (self.targets, self.labels):
+            if codes is not None and (codes.dtype.kind != "u" or codes.max() >= len(self.classes)):  # type: ignore[arg-type]
+                raise ValueError("it has a class code beyond its classes.")
+
+
+def _row_blocks(votes: NDArray, y: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
+    for start in range(0, max(len(y), 1), _BLOCK):
+        yield votes[start : start + _BLOCK], y[start : start + _BLOCK]
+
+
+def _pack(block, classes: NDArray | None) -> tuple[NDArray, NDArray | None, NDArray | None, int]:
+    """Bits, targets and labels of one block of rows, and its number of voters."""
+    if classes is None:
+        errors, targets, labels = _check_errors(block), None, None
+    else:
+        votes, y = check_labels(block[0], "votes", 2), check_labels(block[1], "y", 1)
+        if len(votes) != len(y):
+            raise ValueError(f"A block has {len(votes)} rows of votes but {len(y)} labels in y.")
+        codes, targets = encode(votes, classes, "votes"), encode(y, classes, "y")
+        errors = codes != targets[:, None]
+        labels = codes if len(classes) > 2 else None
+    return np.ascontiguousarray(np.packbits(errors, axis=1, bitorder="little").T), targets, labels, errors.shape[1]
+
+
+def _check_errors(block: ArrayLike) -> NDArray:
+    errors = np.asarray(block)
+    if errors.ndim != 2:
+        raise ValueError(f"errors must have 2 dimensions, got an array of shape {errors.shape}.")
+    if errors.dtype != bool:
+        if errors.dtype.kind not in "iuf" or not np.all((errors == 0) | (errors == 1)):
+            raise ValueError("errors must be booleans, true where the voter errs; for class labels use from_labels.")
+        errors = errors.astype(bool)
+    return errors
+
+
+def _join(parts: list, axis: int) -> NDArray | None:
+    if parts[0] is None:
+        return None
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
