@@ -13,14 +13,23 @@ MEANS = np.concatenate([[0], NEAR_0, [0.1, 0.3, 0.5, 0.7, 0.9], NEAR_1, [1]])
 BUDGETS = np.array([0, 1e-300, 1e-20, *10.0 ** np.arange(-12, 2), 0.05, 0.3, 0.5, 2, 3, 5, 20, 30, 35, 40, 70, 100])
 
 
+# the inverse is one or two floats below 1, and (p - q) / (1 - q) rounds to 1
+ALMOST_SATURATED = [
+    (0.15525915194105372, 31.10897060614968),
+    (0.3530939043091567, 22.972850436589717),
+    (0.29420742025151386, 25.38401046499104),
+]
+
+
 def random_pairs():
-    """2,000 pairs (q, epsilon), q close to 0, close to 1 and between."""
+    """6,000 pairs (q, epsilon): q close to 0, close to 1 and between, and bounds close to 1."""
     rng = np.random.default_rng(5)
-    near = 10 ** rng.uniform(-300, 0, 500)
-    q = np.concatenate(
-        [near, 10 ** rng.uniform(-9, 0, 500), rng.uniform(0, 1, 500), 1 - 10 ** rng.uniform(-15, 0, 500)]
-    )
-    return q, 10 ** rng.uniform(-12, 2, 2000)
+    q = [10 ** rng.uniform(-300, 0, 500), 10 ** rng.uniform(-9, 0, 500), 1 - 10 ** rng.uniform(-15, 0, 500)]
+    q, epsilon = np.concatenate([*q, rng.uniform(0, 1, 500)]), 10 ** rng.uniform(-12, 2, 2_000)
+    close = 10 ** -rng.uniform(0, 1, 4_000)  # with all 53 bits, which a uniform draw below 1/2 lacks
+    log_rest = rng.uniform(-38, -28, 4_000)  # of the logarithm of 1 - p
+    entropy = -close * np.log(close) - (1 - close) * np.log1p(-close)
+    return np.append(q, close), np.append(epsilon, np.maximum(-log_rest * (1 - close) - entropy, 0))
 
 
 def grid_and_random_pairs():
@@ -31,7 +40,7 @@ def grid_and_random_pairs():
 class TestKl:
     def test_agrees_with_the_reference(self):
         inner = MEANS[1:-1]
-        q, p = (x.ravel() for x in np.meshgrid(np.append(MEANS, random_pairs()[0][::40]), inner))
+        q, p = (x.ravel() for x in np.meshgrid(np.append(MEANS, random_pairs()[0][:2_000:40]), inner))
         ours = kl_bernoulli(q, p)
         theirs = np.array([float(precise.kl(*pair)) for pair in zip(q.tolist(), p.tolist(), strict=True)])
         # near q = p the first order of the two terms cancels, and its rounding remains
@@ -71,6 +80,10 @@ class TestInverse:
             assert p == 1 or p == q == epsilon == 0 or precise.kl(q, p) > epsilon, (q, epsilon)
             less = p * (1 - 1e-13)
             assert less <= q or precise.kl(q, less) < epsilon, (q, epsilon)
+
+    @pytest.mark.parametrize(("q", "epsilon"), ALMOST_SATURATED)
+    def test_does_not_collapse_next_to_1(self, q, epsilon):
+        assert 1 - 1e-15 < kl_inverse(q, epsilon) <= 1
 
     @pytest.mark.parametrize("q", MEANS)
     def test_an_infinite_budget_gives_1(self, q):

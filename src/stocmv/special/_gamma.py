@@ -50,6 +50,8 @@ def argmax_probability(concentrations: ArrayLike, winner: ArrayLike) -> NDArray:
         raise ValueError("argmax_probability needs (n_rows, n_classes) concentrations and one winner for each row.")
     if not (np.all(a >= 0) and np.all(np.isfinite(a))):
         raise ValueError("argmax_probability needs finite concentrations of at least 0.")
+    if not np.all((winner >= 0) & (winner < a.shape[1])):
+        raise ValueError(f"argmax_probability needs winners from 0 to {a.shape[1] - 1}, the columns of concentrations.")
     own = a[np.arange(len(a)), winner]
     rivals = (a > 0).sum(1) - (own > 0)
     probability = np.where((own > 0) & (rivals == 0), 1.0, 0.0)
@@ -129,6 +131,8 @@ def gamma_draw_gradient(shape: ArrayLike, log_draw: ArrayLike) -> NDArray:
     True
     """
     a, log_g = np.broadcast_arrays(np.asarray(shape, float), np.asarray(log_draw, float))
+    if not np.all(a > 0):
+        raise ValueError("gamma_draw_gradient needs positive shapes.")
     g = np.exp(log_g)
     sign = np.where(g < a, -1.0, 1.0)
     reach = np.minimum(_draw_reach(a, g, sign), _FAR)

@@ -23,13 +23,16 @@ def kl_bernoulli(q: ArrayLike, p: ArrayLike) -> NDArray:
 
 def _kl(q: NDArray, p: NDArray) -> NDArray:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        wrong = np.where(q > 0, -q * np.log1p((p - q) / q), 0.0)
-        right = np.where(q < 1, -(1 - q) * np.log1p((q - p) / (1 - q)), 0.0)
-    # p - q can be far above q: there log1p of an infinite ratio stands for log(p) - log(q)
-    huge = np.isinf(wrong) & (p > 0)
-    if huge.any():
-        wrong = np.where(huge, q * (np.log(np.where(huge, q, 1)) - np.log(np.where(huge, p, 1))), wrong)
+        wrong = np.where(q > 0, -q * _log_ratio(p, q, p - q), 0.0)
+        right = np.where(q < 1, -(1 - q) * _log_ratio(1 - p, 1 - q, q - p), 0.0)
     return np.maximum(wrong + right, 0.0)
+
+
+def _log_ratio(x: NDArray, y: NDArray, difference: NDArray) -> NDArray:
+    """``log(x / y)`` where ``difference = x - y`` is known better than either."""
+    relative = difference / y
+    far = np.where(np.isinf(relative), np.log(x) - np.log(y), np.log(x / y))
+    return np.where((relative > -0.5) & (relative < 1), np.log1p(relative), far)
 
 
 def kl_inverse(q: ArrayLike, epsilon: ArrayLike) -> NDArray:
@@ -59,9 +62,9 @@ def kl_inverse(q: ArrayLike, epsilon: ArrayLike) -> NDArray:
         raise ValueError("kl_inverse needs q between 0 and 1 and a non-negative epsilon.")
     p = _start(q, epsilon)
     for _ in range(100):
-        slope = (p - q) / (p * (1 - p) + 1e-300)
-        excess = _kl(q, np.minimum(p, 1.0)) - epsilon
         with np.errstate(invalid="ignore", divide="ignore"):
+            slope = (p - q) / (p * (1 - p))
+            excess = _kl(q, np.minimum(p, 1.0)) - epsilon
             step = np.where((excess > 0) & (slope > 0) & (p < 1), excess / slope, 0.0)
         p = np.maximum(p - step, q)
         if np.all(step <= 2e-16 * p):
@@ -73,7 +76,7 @@ def _start(q: NDArray, epsilon: NDArray) -> NDArray:
     """An upper bound of the inverse: Pinsker's, its refinement for small q, and the one that is sharp near 1."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         pinsker = q + np.sqrt(epsilon / 2)
-        small = q + epsilon + np.sqrt(epsilon * (epsilon + 2 * q))
+        small = q + epsilon + np.sqrt(epsilon) * np.sqrt(epsilon + 2 * q)
         entropy = np.where(q > 0, -q * np.log(q), 0) + np.where(q < 1, -(1 - q) * np.log1p(-q), 0)
         near_one = np.where(q < 1, -np.expm1(-(epsilon + entropy) / (1 - q)), 1.0)
     return np.where(np.isfinite(epsilon), np.minimum(np.minimum(pinsker, small), np.minimum(near_one, 1.0)), 1.0)
@@ -88,9 +91,16 @@ def kl_inverse_gradient(q: ArrayLike, epsilon: ArrayLike) -> tuple[NDArray, NDAr
     """
     q, epsilon = np.broadcast_arrays(np.asarray(q, float), np.asarray(epsilon, float))
     p = kl_inverse(q, epsilon)
-    inner_p = np.minimum(p, 1 - 1e-12)
-    inner_q = np.clip(q, np.finfo(float).tiny, 1 - 1e-13)
+    inner_p = np.clip(p, np.finfo(float).tiny, 1 - 1e-12)
+    inner_q = np.clip(q, np.finfo(float).tiny, 1 - 2e-12)
     gap = np.maximum(inner_p - inner_q, 1e-15 * inner_p + np.finfo(float).tiny)
     d_epsilon = inner_p * (1 - inner_p) / gap
-    d_q = d_epsilon * (np.log(inner_p) - np.log(inner_q) + np.log1p(-inner_q) - np.log1p(-inner_p))
+    d_q = d_epsilon * _log_odds(inner_q, inner_p, gap)
     return p, d_q, d_epsilon
+
+
+def _log_odds(q: NDArray, p: NDArray, gap: NDArray) -> NDArray:
+    """``logit(p) - logit(q)`` where ``gap = p - q``."""
+    with np.errstate(over="ignore"):
+        near = np.log1p(gap / q) + np.log1p(gap / (1 - p))
+    return np.where(np.isfinite(near), near, np.log(p) - np.log(q) + np.log1p(gap / (1 - p)))

@@ -13,12 +13,13 @@ import numba
 
 T = TypeVar("T")
 _SMALL = 1 << 19  # bytes of votes below which starting threads costs more than it brings
+_FEW_ROWS = 1 << 12  # rows below which a piece costs more for its own histograms than for its rows
 _LARGEST_SPLIT = 16
 
 
 def split_rows(n_rows: int, row_bytes: int) -> list[tuple[int, int]]:
     """Cut ``n_rows`` into at most 16 pieces of whole cache lines; one piece when there is little to do."""
-    pieces = min(_LARGEST_SPLIT, 1 + n_rows * row_bytes // _SMALL)
+    pieces = min(_LARGEST_SPLIT, 1 + n_rows * row_bytes // _SMALL, 1 + n_rows // _FEW_ROWS)
     size = -(-n_rows // pieces)
     size += -size % 64
     return [(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
