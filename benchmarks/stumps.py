@@ -4,7 +4,8 @@ Ten thresholds per feature and side, prior 1, Seeger's bound with 2 sqrt(n), one
 
     STOCMV_DATA=... python -m benchmarks.stumps [NAME ...]
 
-Thresholds are spread over the training part's range, as in the paper: a shortcut that a certificate would have to state.
+Thresholds are spread over the training part's range, as in the paper: a shortcut that a certificate would have to
+state.
 """
 
 import os
@@ -65,7 +66,10 @@ def run(name: str) -> dict:
 
 
 def main() -> None:
-    print(f"{'data set':12}{'n':>7}{'M':>6}{'bound %':>9}{'prototype':>11}{'published':>11}{'test %':>8}{'KL':>8}{'s':>7}{'steps':>7}")
+    print(
+        f"{'data set':12}{'n':>7}{'M':>6}{'bound %':>9}{'prototype':>11}{'published':>11}{'test %':>8}{'KL':>8}{'s':>7}"
+        f"{'steps':>7}"
+    )
     for name in sys.argv[1:] or TARGETS:
         r = run(name)
         prototype, published = TARGETS[name]

@@ -17,9 +17,9 @@ class Bound(ABC):
     """An upper bound on the risk of a posterior, valid for all posteriors at once.
 
     ``sizes`` holds the number of examples of each fold. With one fold this is the classical bound; with several, the
-    voters and the prior of a fold come from the other folds, ``risk`` is the mean of the folds' empirical risks weighted
-    by their sizes, ``kl`` the sum of their divergences, and what is bounded is the risk of drawing a fold (with
-    probability proportional to its size) and then a vote from its posterior. The proofs are on the theory page.
+    voters and the prior of a fold come from the other folds, ``risk`` is the mean of the folds' empirical risks
+    weighted by their sizes, ``kl`` the sum of their divergences, and what is bounded is the risk of drawing a fold
+    (with probability proportional to its size) and then a vote from its posterior. The proofs are on the theory page.
     """
 
     name: ClassVar[str]

@@ -29,7 +29,7 @@ class Catoni(Bound):
     --------
     >>> from stocmv.bounds import Catoni
     >>> round(Catoni(c=1.0).upper(0.1, 5.0, [1000], 0.05).value, 4)
-    0.1625
+    0.1619
     """
 
     c: float | tuple[float, ...] = GRID

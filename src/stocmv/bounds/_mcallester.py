@@ -19,7 +19,7 @@ class McAllester(Bound):
     --------
     >>> from stocmv.bounds import McAllester
     >>> round(McAllester().upper(0.1, 5.0, [1000], 0.05).value, 4)
-    0.1781
+    0.1779
     """
 
     name: ClassVar[str] = "mcallester"

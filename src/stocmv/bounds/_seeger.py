@@ -27,7 +27,7 @@ class Seeger(Bound):
     --------
     >>> from stocmv.bounds import Seeger
     >>> round(Seeger().upper(0.1, 5.0, [1000], 0.05).value, 4)
-    0.1523
+    0.152
     """
 
     constant: Literal["xi", "2sqrt"] = "xi"

@@ -24,8 +24,8 @@ class Certificate:
     Attributes
     ----------
     bound : float
-        On the stochastic vote (a fold is drawn, then weights from its posterior); on the weighted vote for the classical
-        risks with a categorical posterior.
+        On the stochastic vote (a fold is drawn, then weights from its posterior); on the weighted vote for the
+        classical risks with a categorical posterior.
     deterministic_bound : float
         On the fixed vote that `deterministic_rule` describes.
     empirical_risk : float
@@ -72,8 +72,8 @@ class Certificate:
         """The certificate in words."""
         if not self.proven:
             return (
-                f"Not a certificate: {percent(self.bound)} was computed with {self.theorem}. It serves to reproduce the "
-                "paper's figures and may be exceeded more often than delta allows."
+                f"Not a certificate: {percent(self.bound)} was computed with {self.theorem}. It serves to reproduce "
+                "the paper's figures and may be exceeded more often than delta allows."
             )
         lines = [
             f"With probability at least {confidence(self.delta)} over the draw of the {self.n:,} examples, "
@@ -101,13 +101,14 @@ class Certificate:
     def from_json(cls, path: str | os.PathLike) -> "Certificate":
         """Read what `to_json` wrote."""
         try:
-            content = json.loads(Path(path).read_bytes())
+            content: Any = json.loads(Path(path).read_bytes())
             if not isinstance(content, dict) or content.pop("format", None) != _FORMAT:
                 raise ValueError(f"its format is not {_FORMAT!r}.")
             unknown = {f.name for f in fields(cls)} ^ set(content)
             if unknown:
                 raise ValueError(f"fields missing or unknown: {', '.join(sorted(unknown))}.")
-            return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in content.items()})
+            values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
+            return cls(**values)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{os.fspath(path)} is not a certificate of stocmv: {error}") from error
 

@@ -56,12 +56,16 @@ def verify(certificate: Certificate, votes: Sequence[VoteMatrix]) -> Verificatio
     found_votes = tuple(v.digest() for v in votes)
     checks = [Check("votes", c.votes, found_votes, tuple(c.votes) == found_votes)]
     sizes = tuple(_size(v) for v in votes)
-    checks.append(Check("examples", (c.n, c.fold_sizes), (sum(sizes), sizes), (c.n, tuple(c.fold_sizes)) == (sum(sizes), sizes)))
+    checks.append(
+        Check("examples", (c.n, c.fold_sizes), (sum(sizes), sizes), (c.n, tuple(c.fold_sizes)) == (sum(sizes), sizes))
+    )
     if not all(check.holds for check in checks) or len(votes) != len(c.posteriors):
         return Verification(tuple(checks))
 
-    moments = np.array(sizes) / sum(sizes) @ np.array(
-        [_moments(c, parameters, v) for parameters, v in zip(c.posteriors, votes, strict=True)]
+    moments = (
+        np.array(sizes)
+        / sum(sizes)
+        @ np.array([_moments(c, parameters, v) for parameters, v in zip(c.posteriors, votes, strict=True)])
     )
     remaining = c.delta
     if _is_estimated(c):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,8 @@ from ..solvers import SOLVERS, Solver
 from ..votes import VoteMatrix
 from ._history import History, Step
 from ._objective import Objective
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -100,17 +102,16 @@ def learn(
     """
     folds = check_folds(votes)
     delta = check_delta(delta)
-    risk = _named(risk, RISKS, Risk, "risk")
-    bound = _named(bound, BOUNDS, Bound, "bound")
-    solver = _named(solver, SOLVERS, Solver, "solver")
-    priors = _priors(prior, _posterior_kind(posterior, risk), folds)
-    rng = _generator(random_state)
+    the_risk = named(risk, RISKS, Risk, "risk")
+    the_bound = named(bound, BOUNDS, Bound, "bound")
+    the_solver = named(solver, SOLVERS, Solver, "solver")
+    priors = _priors(prior, _posterior_kind(posterior, the_risk), folds)
 
-    history = History()
-    objective = Objective(folds, priors, risk, bound, delta, tuple(v.n_examples for v in folds), history, callback)
-    point = solver.minimise(objective, objective.start, rng)
+    sizes, history = tuple(v.n_examples for v in folds), History()
+    objective = Objective(folds, priors, the_risk, the_bound, delta, sizes, history, callback)
+    point = the_solver.minimise(objective, objective.start, _generator(random_state))
     posteriors = objective.posteriors(point)
-    certificate = certify(folds, posteriors, priors, risk, bound, delta, assumptions)
+    certificate = certify(folds, posteriors, priors, the_risk, the_bound, delta, assumptions)
     if isinstance(votes, VoteMatrix):
         return Learned(posteriors[0], priors[0], certificate, history)
     return Learned(posteriors, priors, certificate, history)
@@ -130,7 +131,8 @@ def check_delta(delta: float) -> float:
     return float(delta)
 
 
-def _named(value: Any, known: dict, kind: type, argument: str) -> Any:
+def named(value: str | T, known: dict[str, T], kind: type[T], argument: str) -> T:
+    """The object that a name stands for; an object of the right kind stands for itself."""
     if isinstance(value, kind):
         return value
     if not isinstance(value, str) or value not in known:

@@ -77,7 +77,9 @@ def positive_per_voter(value: ArrayLike, n_voters: int, name: str) -> NDArray:
     """One positive finite number per voter, from one number or a list."""
     array = np.asarray(value, float)
     if array.ndim > 1 or (array.ndim == 1 and array.shape != (n_voters,)):
-        raise ValueError(f"{name} must be one number or one for each of the {n_voters} voters, got shape {array.shape}.")
+        raise ValueError(
+            f"{name} must be one number or one for each of the {n_voters} voters, got shape {array.shape}."
+        )
     if not (np.all(np.isfinite(array)) and np.all(array > 0)):
         raise ValueError(f"{name} must be positive and finite, got {value!r}.")
     return np.broadcast_to(array, (n_voters,)).copy()

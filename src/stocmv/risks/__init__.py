@@ -10,4 +10,15 @@ RISKS: dict[str, Risk] = {
     risk.name: risk for risk in (Exact(), Half(), MonteCarlo(), FirstOrder(), SecondOrder(), Binomial(), CBound())
 }
 
-__all__ = ["RISKS", "Binomial", "CBound", "Composed", "Exact", "FirstOrder", "Half", "MonteCarlo", "Risk", "SecondOrder"]
+__all__ = [
+    "RISKS",
+    "Binomial",
+    "CBound",
+    "Composed",
+    "Exact",
+    "FirstOrder",
+    "Half",
+    "MonteCarlo",
+    "Risk",
+    "SecondOrder",
+]

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import asdict, is_dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -49,7 +48,7 @@ class Risk(ABC):
 
     def settings(self) -> dict:
         """What a certificate records to evaluate the risk again."""
-        return asdict(self) if is_dataclass(self) else {}
+        return {f.name: getattr(self, f.name) for f in getattr(self, "__dataclass_fields__", {}).values()}
 
     def paid_draws(self, posterior: Posterior) -> int:
         """Number of drawn votes that the certified moments are a mean of, 0 when they are exact."""

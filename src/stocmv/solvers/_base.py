@@ -11,9 +11,20 @@ from numpy.typing import NDArray
 class Problem(Protocol):
     """A function to minimise, with its gradient."""
 
-    start: NDArray
-    bounds: tuple[float, float]
-    draws_again: bool
+    @property
+    def start(self) -> NDArray:
+        """The point to fall back on."""
+        ...
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest value of every coordinate."""
+        ...
+
+    @property
+    def draws_again(self) -> bool:
+        """Whether every evaluation draws random numbers."""
+        ...
 
     def __call__(self, point: NDArray, rng: np.random.Generator | None = None) -> tuple[float, NDArray]:
         """Value and gradient; ``rng`` is for problems that draw random numbers."""
@@ -25,6 +36,14 @@ class Problem(Protocol):
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator["Problem"]:
         """One pass over the examples in random batches: the same problem, its risk estimated on the batch."""
+        ...
+
+    def sample(self, n_bytes: int, rng: np.random.Generator) -> "Problem":
+        """The same problem on random examples that take about ``n_bytes``; itself when all of them do."""
+        ...
+
+    def own_starts(self, rng: np.random.Generator) -> list[NDArray]:
+        """Starts that only the problem knows."""
         ...
 
 

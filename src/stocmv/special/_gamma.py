@@ -97,7 +97,7 @@ def log_root_density(x: NDArray, shape: NDArray) -> NDArray:
 
 
 def _log_rule(a: NDArray, winner: NDArray, own: NDArray) -> NDArray:
-    row, rival, begin = _rivals(a, winner)
+    _, rival, begin = _rivals(a, winner)
     total = a.sum(1)
     u = np.arange(_LOG_HIGHEST, _LOG_LOWEST, -_LOG_STEP)[::-1]
     t = np.exp(u)
@@ -148,7 +148,7 @@ def gamma_draw_gradient(shape: ArrayLike, log_draw: ArrayLike) -> NDArray:
 
 
 def _draw_reach(a: NDArray, g: NDArray, sign: NDArray) -> NDArray:
-    """Where ``sign a z - g (e^(sign z) - 1)``, concave and decreasing, has fallen by `_DROP`: bisection, then outward."""
+    """Where ``sign a z - g (e^(sign z) - 1)``, concave and decreasing, has fallen by `_DROP`, by bisection."""
     lower, upper = np.zeros_like(a), np.full_like(a, _FAR)
     for _ in range(40):
         middle = (lower + upper) / 2

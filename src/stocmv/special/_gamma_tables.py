@@ -1,7 +1,8 @@
 """Tables of gamma densities and distribution functions for the exact multi-class risk.
 
 They do not depend on the posterior: a row is one value of the concentration, a column one quadrature node, and the
-training kernel interpolates between rows (six-point Lagrange, error below 1e-6, mostly far below). Certificates do not use them.
+training kernel interpolates between rows (six-point Lagrange, error below 1e-6, mostly far below). Certificates do
+not use them.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,10 @@ from scipy.special import gammainc, gammaln
 
 from ._gamma import ROOT_RULE_FROM, log_root_density
 
-_BEFORE, _AFTER = 3.25, 4.25  # how far a row reaches: exp(-2 * 3.25^2) = 7e-10, and small shapes have a longer upper tail
+_BEFORE, _AFTER = (
+    3.25,
+    4.25,
+)  # how far a row reaches: exp(-2 * 3.25^2) = 7e-10, and small shapes have a longer upper tail
 STENCIL = 6  # rows of a table that one interpolation uses
 
 
@@ -51,7 +55,7 @@ class GammaTables:
         return self.step * np.exp(total * self.shift)
 
     def tail(self, total: float) -> tuple[float, float]:
-        """Sum of ``r^j`` and of ``j step r^j`` over the nodes before the first, where the integrand falls by ``r`` each."""
+        """Sums of ``r^j`` and ``j step r^j`` over the nodes before the first; the integrand falls by ``r`` at each."""
         if self.root:
             return 0.0, 0.0
         growth = np.expm1(total * self.step)

@@ -84,7 +84,7 @@ def _lower_half(a: NDArray, s: NDArray) -> tuple[NDArray, NDArray, NDArray]:
 
 
 def _reach(a: NDArray, s: NDArray) -> NDArray:
-    """Where the exponent ``a z - s log((1 + e^z) / 2)`` has fallen by `_DROP` (it is concave: Newton from the right)."""
+    """Where the exponent ``a z - s log((1 + e^z) / 2)``, which is concave, has fallen by `_DROP`."""
     z = np.minimum((_DROP + s * np.log(2)) / (s - a), 2 * _FAR)
     for _ in range(60):
         fall = s * (_softplus(z) - np.log(2)) - a * z - _DROP

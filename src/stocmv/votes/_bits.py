@@ -1,8 +1,8 @@
 """The one pass over the bits that every risk of the wrong weight alone is made of.
 
-Errors are stored with eight voters to a byte, byte columns contiguous: ``bits[g, i]`` holds voters ``8 g .. 8 g + 7`` on
-example ``i``. A table of the 256 partial sums of each byte's weights turns the product with the weights into one look-up
-per byte, and the transposed product into one histogram addition per byte.
+Errors are stored with eight voters to a byte, byte columns contiguous: ``bits[g, i]`` holds voters ``8 g .. 8 g + 7``
+on example ``i``. A table of the 256 partial sums of each byte's weights turns the product with the weights into one
+look-up per byte, and the transposed product into one histogram addition per byte.
 """
 
 import numpy as np
@@ -54,8 +54,8 @@ def curve_pass(
 ) -> tuple[float, NDArray, float]:
     """Sum over rows of a piecewise cubic curve of the wrong weight, its gradient by the weights, and a second curve.
 
-    ``pieces[j]`` holds the coefficients of the curve (four) and of its derivative by the total (four) on interval ``j``,
-    in the fraction of the interval; beyond the ends the curve is constant.
+    ``pieces[j]`` holds the coefficients of the curve (four) and of its derivative by the total (four) on interval
+    ``j``, in the fraction of the interval; beyond the ends the curve is constant.
     """
     n_bytes = len(bits)
     tables = byte_tables(weights, n_bytes)

@@ -98,7 +98,7 @@ def _class_columns_rows(labels, values, out):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _stencil(a, rows_per_unit, root, n_rows, c, d, k):  # pragma: no cover - compiled
-    """First row of the interpolation at concentration ``a``, its weights ``c[k]`` and their derivatives by ``a`` ``d[k]``."""
+    """First row of the interpolation at concentration ``a``; fills its weights ``c[k]`` and their slopes ``d[k]``."""
     if root:
         r = math.sqrt(a + 0.25)
         position = (r - 0.5) * rows_per_unit

@@ -5,6 +5,7 @@ import os
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,9 +90,7 @@ class VoteMatrix:
         return cls.from_blocks((errors[i : i + _BLOCK] for i in range(0, max(len(errors), 1), _BLOCK)), merge=merge)
 
     @classmethod
-    def from_blocks(
-        cls, blocks: Iterable, *, classes: ArrayLike | None = None, merge: bool = False
-    ) -> "VoteMatrix":
+    def from_blocks(cls, blocks: Iterable, *, classes: ArrayLike | None = None, merge: bool = False) -> "VoteMatrix":
         """Pack an iterable of row blocks, so that the labels never have to be in memory at once.
 
         Parameters
@@ -116,8 +115,8 @@ class VoteMatrix:
         (n_voters,) = widths
         if n_voters == 0:
             raise ValueError("There are no voters: votes needs at least one column.")
-        bits, targets, labels = (_join([p[i] for p in parts], axis) for i, axis in ((0, 1), (1, 0), (2, 0)))
-        matrix = cls(n_voters, bits, classes, targets, labels)
+        bits = np.concatenate([p[0] for p in parts], axis=1) if len(parts) > 1 else parts[0][0]
+        matrix = cls(n_voters, bits, classes, _join([p[1] for p in parts]), _join([p[2] for p in parts]))
         return matrix.merged() if merge else matrix
 
     @property
@@ -232,7 +231,7 @@ class VoteMatrix:
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the votes as a compressed npz without pickled objects; whole or not at all."""
-        arrays = {"n_voters": np.asarray(self.n_voters), "bits": self.bits, "counts": self.counts}
+        arrays: dict[str, Any] = {"n_voters": np.asarray(self.n_voters), "bits": self.bits, "counts": self.counts}
         for name in ("classes", "targets", "labels"):
             if getattr(self, name) is not None:
                 arrays[name] = getattr(self, name)
@@ -275,7 +274,7 @@ def _row_blocks(votes: NDArray, y: NDArray) -> Iterator[tuple[NDArray, NDArray]]
         yield votes[start : start + _BLOCK], y[start : start + _BLOCK]
 
 
-def _pack(block, classes: NDArray | None) -> tuple[NDArray, NDArray | None, NDArray | None, int]:
+def _pack(block: Any, classes: NDArray | None) -> tuple[NDArray, NDArray | None, NDArray | None, int]:
     """Bits, targets and labels of one block of rows, and its number of voters."""
     if classes is None:
         errors, targets, labels = _check_errors(block), None, None
@@ -300,7 +299,7 @@ def _check_errors(block: ArrayLike) -> NDArray:
     return errors
 
 
-def _join(parts: list, axis: int) -> NDArray | None:
+def _join(parts: list) -> NDArray | None:
     if parts[0] is None:
         return None
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
