@@ -3,7 +3,7 @@
 from ._base import Bound, Bounded
 from ._catoni import Catoni
 from ._mcallester import McAllester
-from ._seeger import PrintedTheorem2, Seeger
+from ._seeger import PrintedTheorem2, Seeger, seeger_mixture
 
 BOUNDS: dict[str, Bound] = {
     "seeger": Seeger(),
@@ -13,4 +13,4 @@ BOUNDS: dict[str, Bound] = {
     "printed_theorem2_not_proven": PrintedTheorem2(),
 }
 
-__all__ = ["BOUNDS", "Bound", "Bounded", "Catoni", "McAllester", "PrintedTheorem2", "Seeger"]
+__all__ = ["BOUNDS", "Bound", "Bounded", "Catoni", "McAllester", "PrintedTheorem2", "Seeger", "seeger_mixture"]

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..special import kl_inverse_gradient, log_xi
+from ..special import kl_inverse, kl_inverse_gradient, log_xi
 from ._base import Bound, Bounded
 
 
@@ -50,6 +51,29 @@ class Seeger(Bound):
 
     def settings(self) -> dict:
         return {"name": self.name, "constant": self.constant}
+
+
+def seeger_mixture(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, delta: float) -> float:
+    r"""Seeger's bound over folds that are drawn with probabilities fixed in advance.
+
+    .. math:: \mathrm{kl}\Big(\sum_k p_k \hat R_k, \sum_k p_k R_k\Big)
+        \le \sum_k \frac{p_k}{n_k} \Big(\mathrm{KL}_k + \ln \frac{\xi(n_k)}{\delta}\Big)
+
+    For ``p_k = n_k / n`` this is the cross-bound of `Seeger`. A fold without examples leaves nothing to say: 1.
+
+    Parameters
+    ----------
+    risk : float
+        Mean of the folds' empirical risks, weighted by the shares.
+    kls, sizes, shares : ndarray, one entry per fold
+        Divergences, numbers of examples, and probabilities with which a fold is drawn.
+    delta : float
+        Probability with which the bound may fail.
+    """
+    if np.any(sizes == 0):
+        return 1.0
+    epsilon = float(np.sum(shares / sizes * (kls + log_xi(sizes) - np.log(delta))))
+    return float(kl_inverse(risk, epsilon))
 
 
 @dataclass(frozen=True)

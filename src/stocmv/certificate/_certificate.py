@@ -42,11 +42,13 @@ class Certificate:
         Kind of distribution, and its parameters for each fold.
     votes : tuple of str
         SHA-256 of the votes of each fold.
+    fixed_vote : dict
+        What `deterministic_bound` rests on: margin, scale of the concentrations, and the figures found with them.
+    per_class : tuple of dict
+        Bounds on the error given each true class, where they were asked for; they hold for all classes at once.
     """
 
     bound: float
-    deterministic_bound: float
-    deterministic_rule: str
     moments: tuple[float, ...]
     kl: float
     n: int
@@ -63,6 +65,10 @@ class Certificate:
     posteriors: tuple[dict[str, list[float]], ...]
     priors: tuple[dict[str, list[float]], ...]
     votes: tuple[str, ...]
+    deterministic_bound: float
+    deterministic_rule: str
+    fixed_vote: dict[str, float]
+    per_class: tuple[dict[str, Any], ...]
 
     @property
     def empirical_risk(self) -> float:
@@ -79,6 +85,13 @@ class Certificate:
             f"With probability at least {confidence(self.delta)} over the draw of the {self.n:,} examples, "
             f"{self.certified} is at most {percent(self.bound)} on new examples.",
             f"The fixed vote ({self.deterministic_rule}) errs on at most {percent(self.deterministic_bound)}.",
+            *(
+                f"On new examples of class {c['label']!r} ({c['n']:,} seen): the drawn vote errs on at most "
+                f"{percent(c['bound'])}, the fixed one on at most {percent(c['deterministic_bound'])}."
+                for c in self.per_class
+            ),
+            "Each of these lines holds with that probability"
+            + (" (those of the classes all at once)." if self.per_class else "."),
             f"Measured on the examples: {percent(self.empirical_risk)}; divergence from the prior: {self.kl:.2f} nats.",
             f"By {self.theorem}.",
             "It assumes:",

@@ -1,15 +1,19 @@
 """From a posterior to its certificate: nothing interpolated, everything rounded outward."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..bounds import Bound
+from ..bounds import Bound, seeger_mixture
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..risks import Risk
+from ..risks._exact import margin_rows
 from ..special import kl_inverse
 from ..votes import VoteMatrix
 from ._certificate import Certificate
+from ._fixed_vote import MARGINS, FixedVote, choose_fixed_vote
 
 
 def certify(
@@ -20,11 +24,26 @@ def certify(
     bound: Bound,
     delta: float,
     assumptions: Sequence[str] = (),
+    *,
+    per_class: bool = False,
 ) -> Certificate:
     """Certify given posteriors, one per fold.
 
     The bounds hold for every posterior at once, so where the posterior comes from does not matter; the votes must be on
     examples that neither the voters nor the prior of their fold have seen.
+
+    Parameters
+    ----------
+    votes, posteriors, priors : sequences, one entry per fold
+        What the voters said on the examples of the fold, and the fold's distributions over their weights.
+    risk, bound : Risk, Bound
+        What is measured, and how it is bounded.
+    delta : float
+        Probability with which each statement may fail.
+    assumptions : sequence of str
+        Further assumptions, in words.
+    per_class : bool
+        Also bound the error on the examples of each class (Dirichlet posteriors, votes made from labels).
     """
     sizes = tuple(v.n_examples for v in votes)
     shares = np.array(sizes) / sum(sizes)
@@ -41,8 +60,6 @@ def certify(
     value = min(composed.value, 1.0)
     return Certificate(
         bound=value,
-        deterministic_bound=value if isinstance(posteriors[0], Categorical) else min(2 * value, 1.0),
-        deterministic_rule=_rule(posteriors[0], len(votes)),
         moments=tuple(float(m) for m in moments),
         kl=float(kl),
         n=sum(sizes),
@@ -59,7 +76,93 @@ def certify(
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),
         votes=tuple(v.digest() for v in votes),
+        **_further(votes, posteriors, priors, bound, delta, value, per_class),
     )
+
+
+def _further(
+    votes: Sequence[VoteMatrix],
+    posteriors: Sequence[Posterior],
+    priors: Sequence[Posterior],
+    bound: Bound,
+    delta: float,
+    value: float,
+    per_class: bool,
+) -> dict[str, Any]:
+    """What is said of the fixed vote and of each class."""
+    rule = _rule(posteriors[0], len(votes))
+    dirichlets = [p for p in posteriors if isinstance(p, Dirichlet)]
+    betas = [p for p in priors if isinstance(p, Dirichlet)]
+    if not dirichlets:
+        fixed_value = value if isinstance(posteriors[0], Categorical) else min(2 * value, 1.0)
+        return {"deterministic_bound": fixed_value, "deterministic_rule": rule, "fixed_vote": {}, "per_class": ()}
+    fixed = choose_fixed_vote(votes, dirichlets, betas, bound, delta)
+    sizes = tuple(v.n_examples for v in votes)
+    risk = min(sum(n * v.row_mean(r) for n, v, r in zip(sizes, votes, fixed.rows, strict=True)) / sum(sizes), 1.0)
+    paid = bound.upper(risk * (1 + 1e-13), float(fixed.kls.sum()), sizes, delta / len(MARGINS)).value / fixed.coverage
+    return {
+        "deterministic_bound": float(min(paid, 1.0)),
+        "deterministic_rule": rule,
+        "fixed_vote": {
+            "margin": fixed.margin,
+            "scale": fixed.scale,
+            "coverage": fixed.coverage,
+            "empirical_risk": float(risk),
+            "kl": float(fixed.kls.sum()),
+            "margins": len(MARGINS),
+        },
+        "per_class": tuple(_per_class(votes, dirichlets, betas, fixed, delta)) if per_class else (),
+    }
+
+
+def _per_class(
+    votes: Sequence[VoteMatrix],
+    posteriors: Sequence[Dirichlet],
+    priors: Sequence[Dirichlet],
+    fixed: FixedVote,
+    delta: float,
+) -> list[dict[str, Any]]:
+    """Bounds on the error given the true class: given the labels, the examples of a class are i.i.d. draws from it."""
+    classes = votes[0].classes
+    if classes is None or any(v.targets is None for v in votes):
+        raise ValueError("Certificates per class need votes made from labels, not from errors.")
+    rows = [margin_rows(p, v) for p, v in zip(posteriors, votes, strict=True)]
+    kls = np.array([p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True)])
+    shares = np.array([v.n_examples for v in votes], float)
+    shares /= shares.sum()
+    share = delta / len(classes)
+    certificates = []
+    for code, label in enumerate(classes.tolist()):
+        sizes = np.array([_class_size(v, code) for v in votes])
+        risk, fixed_risk = (_class_risk(votes, losses, code, shares) for losses in (rows, fixed.rows))
+        drawn = seeger_mixture(risk, kls, sizes, shares, share)
+        mean = seeger_mixture(fixed_risk, fixed.kls, sizes, shares, share / len(MARGINS)) / fixed.coverage
+        certificates.append(
+            {
+                "label": label,
+                "n": int(sizes.sum()),
+                "empirical_risk": risk,
+                "bound": float(min(drawn, 1.0)),
+                "deterministic_bound": float(min(mean, 1.0)),
+                "delta": share,
+            }
+        )
+    return certificates
+
+
+def _class_size(votes: VoteMatrix, code: int) -> int:
+    members = np.equal(votes.targets, code)
+    return int(votes.counts[members].sum()) if votes.counts.size else int(members.sum())
+
+
+def _class_risk(votes: Sequence[VoteMatrix], losses: Sequence[NDArray], code: int, shares: NDArray) -> float:
+    """Mean loss on the examples of one class, the folds weighted as the mixture draws them; 1 where one has none."""
+    means = []
+    for v, loss in zip(votes, losses, strict=True):
+        members = np.equal(v.targets, code)
+        weights = v.counts[members] if v.counts.size else np.ones(int(members.sum()))
+        means.append(float(loss[members] @ weights / weights.sum()) if weights.size else 1.0)
+    return min(float(shares @ means) * (1 + 1e-13), 1.0)
 
 
 def _lists(posterior: Posterior) -> dict[str, list[float]]:
@@ -71,8 +174,8 @@ def _rule(posterior: Posterior, n_folds: int) -> str:
     if isinstance(posterior, Categorical):
         return f"{fold}the voters vote with their probabilities as weights"
     if isinstance(posterior, Dirichlet):
-        return f"{fold}the voters vote with their mean weights (at most twice the bound)"
-    return f"{fold}the class that most drawn votes answer (at most twice the bound)"
+        return f"{fold}the voters vote with their mean weights"
+    return f"{fold}the class that most drawn votes answer, at most twice the bound"
 
 
 def _theorem(risk: Risk, bound: Bound, n_folds: int) -> str:

@@ -74,18 +74,89 @@ def verify(certificate: Certificate, votes: Sequence[VoteMatrix]) -> Verificatio
         moments, remaining = np.array([_kl_inverse(m, epsilon) for m in moments]), c.delta * (1 - share)
     kl = math.fsum(_KL[c.posterior](a, b) for a, b in zip(c.posteriors, c.priors, strict=True))
     bound = min(_bound(c, moments, kl, sizes, remaining), 1.0)
-    fixed = bound if c.posterior == "categorical" else min(2 * bound, 1.0)
-    for what, claimed, found in (
-        *((f"empirical risk {i + 1}", a, b) for i, (a, b) in enumerate(zip(c.moments, moments, strict=True))),
-        ("divergence", c.kl, kl),
-        ("bound", c.bound, bound),
-        ("deterministic bound", c.deterministic_bound, fixed),
-    ):
-        # a disagreement (the second moment of the C-bound) is bounded from below and so rounded down
-        low, high = (found - _ABOVE, found) if what.endswith("2") else (found, found + _ABOVE * max(1.0, found))
-        slack = 1e-11 * max(1.0, abs(found))
-        checks.append(Check(what, claimed, float(found), low - slack <= claimed <= high + slack))
+    checks += [_above("empirical risk", c.moments[0], moments[0]), _above("divergence", c.kl, kl)]
+    if len(c.moments) > 1:  # the disagreement of the C-bound is bounded from below, and so rounded down
+        checks.append(_above("disagreement, negated", -c.moments[1], -moments[1]))
+    checks.append(_above("bound", c.bound, bound))
+    if c.posterior == "dirichlet":
+        checks += _fixed_vote_checks(c, votes, sizes)
+    else:
+        fixed = bound if c.posterior == "categorical" else min(2 * bound, 1.0)
+        checks.append(_above("deterministic bound", c.deterministic_bound, fixed))
     return Verification(tuple(checks))
+
+
+def _above(what: str, claimed: float, found: float) -> Check:
+    """A figure that must not be below what was found, nor above it by more than outward rounding explains."""
+    size = max(1.0, abs(found))
+    return Check(what, claimed, float(found), bool(found - 1e-11 * size <= claimed <= found + _ABOVE * size))
+
+
+def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple[int, ...]) -> Iterator[Check]:
+    """The bounds on the vote with mean weights, and those on each class."""
+    f = c.fixed_vote
+    shares = np.array(sizes) / sum(sizes)
+    scaled = [{"alpha": (f["scale"] * np.array(p["alpha"])).tolist()} for p in c.posteriors]
+    n_classes = max(2, len(votes[0].classes) if votes[0].classes is not None else 2)
+    coverage = min(_coverage(math.fsum(p["alpha"]) / n_classes, f["margin"]) for p in scaled)
+    kls = np.array([_dirichlet_kl(a, b) for a, b in zip(scaled, c.priors, strict=True)])
+    rows = [_margin_losses(v, np.array(p["alpha"]), f["margin"]) for p, v in zip(scaled, votes, strict=True)]
+    risk = float(shares @ [_weighted(v, r) for v, r in zip(votes, rows, strict=True)])
+    fixed = _upper(c.bound_settings, risk, kls.sum(), sizes, c.delta / f["margins"]) / coverage
+    yield _above("margin coverage, negated", -f["coverage"], -coverage)
+    yield _above("margin risk", f["empirical_risk"], risk)
+    yield _above("divergence at the margin's scale", f["kl"], float(kls.sum()))
+    yield _above("deterministic bound", c.deterministic_bound, min(fixed, 1.0))
+    if not c.per_class:
+        return
+    drawn = [_margin_losses(v, np.array(p["alpha"]), 0.0) for p, v in zip(c.posteriors, votes, strict=True)]
+    drawn_kls = np.array([_dirichlet_kl(a, b) for a, b in zip(c.posteriors, c.priors, strict=True)])
+    labels = votes[0].classes.tolist() if votes[0].classes is not None else []
+    named = [entry["label"] for entry in c.per_class]
+    yield Check("classes", named, labels, named == labels)
+    for code, entry in enumerate(c.per_class[: len(labels)]):
+        members = [np.equal(v.targets, code) for v in votes]
+        counts = np.array(
+            [int((v.counts[m] if v.counts.size else m[m]).sum()) for v, m in zip(votes, members, strict=True)]
+        )
+        delta = c.delta / len(labels)
+        name = f"class {entry['label']!r}"
+        yield Check(f"{name} examples", entry["n"], int(counts.sum()), entry["n"] == counts.sum())
+        yield Check(f"{name} delta", entry["delta"], delta, entry["delta"] == delta)
+        means = [[_weighted(v, r, m) for v, r, m in zip(votes, rs, members, strict=True)] for rs in (drawn, rows)]
+        risk, margin_risk = float(shares @ means[0]), float(shares @ means[1])
+        yield _above(f"{name} empirical risk", entry["empirical_risk"], risk)
+        bound = _class_upper(risk, drawn_kls, counts, shares, delta)
+        yield _above(f"{name} bound", entry["bound"], bound)
+        fixed = _class_upper(margin_risk, kls, counts, shares, delta / f["margins"]) / coverage
+        yield _above(f"{name} deterministic bound", entry["deterministic_bound"], min(fixed, 1.0))
+
+
+def _coverage(shape: float, margin: float) -> float:
+    return float(stats.beta.cdf(0.5 + margin, shape, shape))
+
+
+def _class_upper(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, delta: float) -> float:
+    if np.any(sizes == 0):
+        return 1.0
+    prices = [kl + _log_xi(int(n)) + math.log(1 / delta) for kl, n in zip(kls, sizes, strict=True)]
+    return _kl_inverse(risk, float(np.sum(shares / sizes * prices)))
+
+
+def _margin_losses(votes: VoteMatrix, weights: NDArray, margin: float) -> NDArray:
+    """Probability, row by row, that the drawn vote errs or is right by less than the margin."""
+    if votes.labels is not None:
+        ratio = (1 - 2 * margin) / (1 + 2 * margin)
+        return np.concatenate([_argmax_errors(votes, rows, weights, ratio) for _, _, rows in _blocks(votes)])
+    s = math.fsum(weights)
+    wrong = np.concatenate([np.minimum(errors @ weights, s) for errors, _, _ in _blocks(votes)])
+    return stats.beta.sf(0.5 - margin, np.maximum(wrong, 1e-300), np.maximum(s - wrong, 1e-300))
+
+
+def _weighted(votes: VoteMatrix, rows: NDArray, members: NDArray | slice = slice(None)) -> float:
+    """Mean of the rows' values over their examples; 1 when there are none."""
+    counts = (votes.counts if votes.counts.size else np.ones(len(rows)))[members]
+    return math.fsum(rows[members] * counts) / counts.sum() if counts.size else 1.0
 
 
 def _size(votes: VoteMatrix) -> int:
@@ -121,7 +192,7 @@ def _moments(c: Certificate, parameters: dict, votes: VoteMatrix) -> list[float]
 
     first, second = lambda w: w / s, lambda w: (w / s) ** 2
     if c.risk in ("exact", "mc") and votes.labels is not None:
-        return [_mean(votes, lambda _, rows: _argmax_errors(votes, rows, weights))]
+        return [_weighted(votes, _margin_losses(votes, weights, 0.0))]
     if c.risk in ("exact", "mc", "half"):
         return [mean(lambda w: stats.beta.sf(0.5, np.maximum(w, 1e-300), np.maximum(s - w, 1e-300)))]
     if c.risk == "first_order":
@@ -138,7 +209,7 @@ def _moments(c: Certificate, parameters: dict, votes: VoteMatrix) -> list[float]
     raise ValueError(f"The certificate names the risk {c.risk!r}, which is not known here.")
 
 
-def _argmax_errors(votes: VoteMatrix, rows: slice, weights: NDArray) -> NDArray:
+def _argmax_errors(votes: VoteMatrix, rows: slice, weights: NDArray, ratio: float) -> NDArray:
     """Errors of the arg-max vote by the trapezoid rule in ``log t``, with nodes fitted to each row."""
     labels, targets = votes.labels[rows], votes.targets[rows]  # type: ignore[index]
     classes = np.arange(len(votes.classes))  # type: ignore[arg-type]
@@ -147,12 +218,12 @@ def _argmax_errors(votes: VoteMatrix, rows: slice, weights: NDArray) -> NDArray:
     rivals = np.where(classes == targets[:, None], 0.0, a)
     out = np.where(own > 0, 0.0, 1.0)
     for i in np.flatnonzero((own > 0) & (rivals.sum(1) > 0)):
-        out[i] = _loses(own[i], rivals[i][rivals[i] > 0])
+        out[i] = _loses(own[i], rivals[i][rivals[i] > 0], ratio)
     return out
 
 
-def _loses(own: float, rivals: NDArray) -> float:
-    """Probability that a gamma variable of shape ``own`` is not the largest."""
+def _loses(own: float, rivals: NDArray, ratio: float) -> float:
+    """Probability that some rival reaches this ratio of a gamma variable of shape ``own``."""
     total = own + rivals.sum()
     width = min(1.0, 1 / math.sqrt(max(own, 1.0)))
     top = math.log(own + 9 * math.sqrt(own) + 45)
@@ -160,7 +231,7 @@ def _loses(own: float, rivals: NDArray) -> float:
     u = np.arange(top, bottom, -width / 10)[::-1]
     t = np.exp(u)
     log_density = stats.loggamma.logpdf(u, own)
-    values = np.exp(log_density) * np.prod(special.gammainc(rivals[:, None], t), axis=0)
+    values = np.exp(log_density) * np.prod(special.gammainc(rivals[:, None], ratio * t), axis=0)
     step = width / 10
     below = values[0] / math.expm1(total * step) if own <= 1 else 0.0
     return min(max(1 - float(values.sum() + below) * step, 0.0), 1.0)

@@ -9,7 +9,7 @@ from ..posteriors import Posterior
 from ..special import argmax_probability
 from ..votes import VoteMatrix
 from ..votes._threads import split_rows, thread_map
-from ._curves import Half, as_weighted
+from ._curves import Half, Weighted, as_weighted, half_rows, rounded_mean, wrong_weight_rows
 
 _QUADRATURE_ERROR = 1e-10  # of argmax_probability; the largest that was ever seen is 3e-13
 
@@ -30,15 +30,23 @@ class Exact(Half):
         return np.array([value]), weighted.pull(d_weights, 0.0)[None]
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
-        if votes.labels is None or votes.targets is None:
-            return super().certified_moments(posterior, votes)
-        concentrations = votes.class_weights(as_weighted(posterior).alpha)
-        targets = votes.targets
+        return np.array([rounded_mean(votes, margin_rows(as_weighted(posterior), votes))])
 
-        def errors(start: int, stop: int) -> NDArray:
-            right = argmax_probability(concentrations[start:stop], targets[start:stop])
-            contested = (right > 0) & (right < 1)
-            return np.minimum(1 - right + _QUADRATURE_ERROR * contested, 1.0)
 
-        rows = np.concatenate(thread_map(errors, split_rows(votes.n_rows, 1024)))
-        return np.array([min(votes.row_mean(rows) * (1 + 1e-13), 1.0)])
+def margin_rows(posterior: Weighted, votes: VoteMatrix, margin: float = 0.0) -> NDArray:
+    """For each row, the probability that the drawn vote errs or is right by less than the margin, rounded up.
+
+    With two classes: the wrong weight is at least one half minus the margin. With more: some other class has at least
+    ``(1 - 2 margin) / (1 + 2 margin)`` of the true class's weight, which for two classes is the same.
+    """
+    if votes.labels is None or votes.targets is None:
+        return wrong_weight_rows(votes, posterior, lambda w: half_rows(w, posterior.total, margin))
+    concentrations, targets = votes.class_weights(posterior.alpha), votes.targets
+
+    def errors(start: int, stop: int) -> NDArray:
+        ratio = (1 - 2 * margin) / (1 + 2 * margin)
+        right = argmax_probability(concentrations[start:stop], targets[start:stop], ratio)
+        contested = (right > 0) & (right < 1)
+        return np.minimum(1 - right + _QUADRATURE_ERROR * contested, 1.0)
+
+    return np.concatenate(thread_map(errors, split_rows(votes.n_rows, 1024)))

@@ -18,12 +18,13 @@ _LOG_STEP = 1 / 8
 _LOG_LOWEST, _LOG_HIGHEST = -28.0, 4.25
 
 
-def argmax_probability(concentrations: ArrayLike, winner: ArrayLike) -> NDArray:
+def argmax_probability(concentrations: ArrayLike, winner: ArrayLike, ratio: float = 1.0) -> NDArray:
     r"""Probability that one class gets the largest weight when the weights are drawn from a Dirichlet.
 
-    .. math:: P(\text{class } y \text{ wins}) = \int_0^\infty \gamma(t; a_y) \prod_{k \ne y} P(a_k, t)\, dt
+    .. math:: P(\text{class } y \text{ wins}) = \int_0^\infty \gamma(t; a_y) \prod_{k \ne y} P(a_k, \varrho t)\, dt
 
-    with the gamma density :math:`\gamma` and the regularised lower incomplete gamma function :math:`P`.
+    with the gamma density :math:`\gamma` and the regularised lower incomplete gamma function :math:`P`. With a ratio
+    :math:`\varrho < 1` the class must win clearly: all others stay below that share of its weight.
 
     Parameters
     ----------
@@ -31,6 +32,8 @@ def argmax_probability(concentrations: ArrayLike, winner: ArrayLike) -> NDArray:
         Dirichlet parameters of the classes, ``>= 0``; a class with 0 has no voters and never wins.
     winner : array-like of shape (n_rows,)
         Column of the class asked for.
+    ratio : float
+        Share of the winner's weight that the others must stay below, in (0, 1].
 
     Notes
     -----
@@ -50,6 +53,8 @@ def argmax_probability(concentrations: ArrayLike, winner: ArrayLike) -> NDArray:
         raise ValueError("argmax_probability needs (n_rows, n_classes) concentrations and one winner for each row.")
     if not (np.all(a >= 0) and np.all(np.isfinite(a))):
         raise ValueError("argmax_probability needs finite concentrations of at least 0.")
+    if not 0 < ratio <= 1:
+        raise ValueError(f"argmax_probability needs a ratio above 0 and at most 1, got {ratio!r}.")
     if not np.all((winner >= 0) & (winner < a.shape[1])):
         raise ValueError(f"argmax_probability needs winners from 0 to {a.shape[1] - 1}, the columns of concentrations.")
     own = a[np.arange(len(a)), winner]
@@ -61,7 +66,7 @@ def argmax_probability(concentrations: ArrayLike, winner: ArrayLike) -> NDArray:
         index = np.flatnonzero(rows)
         for start in range(0, len(index), 2048):
             block = index[start : start + 2048]
-            probability[block] = rule(a[block], winner[block], own[block])
+            probability[block] = rule(a[block], winner[block], own[block], ratio)
     return np.clip(probability, 0.0, 1.0)
 
 
@@ -73,17 +78,17 @@ def _rivals(a: NDArray, winner: NDArray) -> tuple[NDArray, NDArray, NDArray]:
     return row, a[row, column], np.searchsorted(row, np.arange(len(a)))
 
 
-def _root_rule(a: NDArray, winner: NDArray, own: NDArray) -> NDArray:
+def _root_rule(a: NDArray, winner: NDArray, own: NDArray, ratio: float) -> NDArray:
     row, rival, begin = _rivals(a, winner)
     count = int(2 * _ROOT_REACH / _ROOT_STEP) + 1
     first = np.maximum(np.floor((np.sqrt(own) - _ROOT_REACH) / _ROOT_STEP), 1)
     x = (first[:, None] + np.arange(count)) * _ROOT_STEP
     density = 2 * _ROOT_STEP * np.exp(log_root_density(x, own[:, None]))
-    t = x[row]
-    distance = t - np.sqrt(rival)[:, None]
+    x_rival = np.sqrt(ratio) * x[row]
+    distance = x_rival - np.sqrt(rival)[:, None]
     below = np.where(distance > 0, 1.0, 0.0)
     near = np.abs(distance) < _ROOT_REACH + 1
-    below[near] = gammainc(np.broadcast_to(rival[:, None], near.shape)[near], (t * t)[near])
+    below[near] = gammainc(np.broadcast_to(rival[:, None], near.shape)[near], (x_rival * x_rival)[near])
     return (density * np.multiply.reduceat(below, begin, axis=0)).sum(1)
 
 
@@ -96,13 +101,13 @@ def log_root_density(x: NDArray, shape: NDArray) -> NDArray:
     return np.where(shape > 10, large, small)
 
 
-def _log_rule(a: NDArray, winner: NDArray, own: NDArray) -> NDArray:
+def _log_rule(a: NDArray, winner: NDArray, own: NDArray, ratio: float) -> NDArray:
     _, rival, begin = _rivals(a, winner)
     total = a.sum(1)
     u = np.arange(_LOG_HIGHEST, _LOG_LOWEST, -_LOG_STEP)[::-1]
     t = np.exp(u)
     log_density = own[:, None] * u - t - gammaln(own)[:, None]
-    below = np.multiply.reduceat(gammainc(rival[:, None], t), begin, axis=0)
+    below = np.multiply.reduceat(gammainc(rival[:, None], ratio * t), begin, axis=0)
     integrand = _LOG_STEP * np.exp(log_density) * below
     # below the first node the integrand is a pure power of t, so its trapezoid sum is geometric
     further = integrand[:, 0] / np.expm1(total * _LOG_STEP)

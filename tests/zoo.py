@@ -1,0 +1,117 @@
+"""The problem zoo: small vote matrices of every kind that the rooms must get along with.
+
+`problem(name)` is a VoteMatrix, or a list of them for the names in `FOLDED`; `raw(name)` is what it was made from.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from stocmv import VoteMatrix
+from stocmv.posteriors import POSTERIORS
+from stocmv.risks import RISKS, MonteCarlo
+
+
+def answers(n, accuracies, n_classes=2, seed=0):
+    """Labels of voters that are right with the given probabilities, and otherwise say any other class; and the truth."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    other = (y[:, None] + rng.integers(1, n_classes, (n, len(accuracies)))) % n_classes
+    return np.where(rng.random((n, len(accuracies))) < accuracies, y[:, None], other), y
+
+
+def separable():
+    """Three voters whose errors never meet, so that their majority is always right, among voters that guess."""
+    votes, y = answers(80, np.full(9, 0.5), seed=1)
+    votes[:, :3] = y[:, None] ^ (np.arange(80)[:, None] % 5 == np.arange(3))
+    return votes, y
+
+
+def symmetric():
+    """Each voter beside one that says the opposite: equal weights leave every example a tie."""
+    votes, y = answers(100, np.linspace(0.55, 0.9, 5), seed=3)
+    return np.hstack([votes, 1 - votes]), y
+
+
+def identical():
+    votes, y = answers(50, np.array([0.8]), seed=5)
+    return np.repeat(votes, 6, axis=1), y
+
+
+def right(n=40, n_voters=5, n_classes=2):
+    y = np.arange(n) % n_classes
+    return np.tile(y[:, None], n_voters), y
+
+
+def wrong():
+    votes, y = right()
+    return 1 - votes, y
+
+
+_RAW = {
+    "separable": separable,
+    "noisy": lambda: answers(120, np.linspace(0.5, 0.8, 12), seed=2),
+    "symmetric": symmetric,
+    "one_voter": lambda: answers(50, np.array([0.8]), seed=4),
+    "identical": identical,
+    "all_right": right,
+    "all_wrong": wrong,
+    "three_classes": lambda: answers(90, np.linspace(0.4, 0.8, 8), 3, seed=6),
+    "ten_classes": lambda: answers(100, np.linspace(0.3, 0.7, 15), 10, seed=7),
+    "many_classes": lambda: answers(120, np.linspace(0.4, 0.8, 9), 300, seed=8),
+    "merged": lambda: answers(200, np.linspace(0.5, 0.8, 4), 3, seed=9),
+    "two_folds": lambda: [answers(60, np.linspace(0.5, 0.9, 7), seed=seed) for seed in (10, 11)],
+    "three_folds": lambda: [
+        answers(n, np.linspace(0.4, 0.9, m), 3, seed=n) for n, m in ((40, 6), (60, 8), (75, 9))
+    ],
+}
+_CLASSES = {"many_classes": np.arange(300)}
+FOLDED = ("two_folds", "three_folds")
+SINGLE = tuple(name for name in _RAW if name not in FOLDED)
+PROBLEMS = (*SINGLE, *FOLDED)
+SEVERAL_CLASSES = ("three_classes", "ten_classes", "many_classes", "merged")
+OPEN = tuple(name for name in PROBLEMS if name not in ("all_right", "all_wrong"))  # there is something to learn
+
+
+@cache
+def raw(name):
+    """Labels and truth, ``(votes, y)``; a list of such pairs for folds."""
+    return _RAW[name]()
+
+
+@cache
+def problem(name):
+    if name in FOLDED:
+        return [VoteMatrix.from_labels(votes, y) for votes, y in raw(name)]
+    return VoteMatrix.from_labels(*raw(name), _CLASSES.get(name), merge=name == "merged")
+
+
+def folds(name):
+    """The problem as a list of folds, whatever it is."""
+    votes = problem(name)
+    return votes if isinstance(votes, list) else [votes]
+
+
+def errors(name):
+    """Errors of all examples as a dense array, straight from the labels."""
+    votes, y = raw(name)
+    return votes != y[:, None]
+
+
+# every risk with every posterior that it is defined for
+PAIRS = [(risk, posterior) for risk in RISKS for posterior in RISKS[risk].posteriors]
+
+
+def risk_of(name):
+    """The risk of that name, with few draws for a certificate."""
+    return MonteCarlo(certificate_draws=100) if name == "mc" else RISKS[name]
+
+
+def posterior_near(prior, seed=0, spread=0.5):
+    """A posterior at some distance from the prior."""
+    noise = np.random.default_rng(seed).standard_normal(len(prior.point))
+    return type(prior).from_point(prior.point + spread * noise)
+
+
+def prior_of(kind, n_voters, value=1.0):
+    return POSTERIORS[kind].prior(value, n_voters)
