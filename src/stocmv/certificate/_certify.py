@@ -151,7 +151,7 @@ def _per_class(
 
 
 def _class_size(votes: VoteMatrix, code: int) -> int:
-    members = np.equal(votes.targets, code)
+    members = np.asarray(votes.targets) == code
     return int(votes.counts[members].sum()) if votes.counts.size else int(members.sum())
 
 
@@ -159,7 +159,7 @@ def _class_risk(votes: Sequence[VoteMatrix], losses: Sequence[NDArray], code: in
     """Mean loss on the examples of one class, the folds weighted as the mixture draws them; 1 where one has none."""
     means = []
     for v, loss in zip(votes, losses, strict=True):
-        members = np.equal(v.targets, code)
+        members = np.asarray(v.targets) == code
         weights = v.counts[members] if v.counts.size else np.ones(int(members.sum()))
         means.append(float(loss[members] @ weights / weights.sum()) if weights.size else 1.0)
     return min(float(shares @ means) * (1 + 1e-13), 1.0)

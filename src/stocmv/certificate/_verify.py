@@ -115,7 +115,7 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
     named = [entry["label"] for entry in c.per_class]
     yield Check("classes", named, labels, named == labels)
     for code, entry in enumerate(c.per_class[: len(labels)]):
-        members = [np.equal(v.targets, code) for v in votes]
+        members = [np.asarray(v.targets) == code for v in votes]
         counts = np.array(
             [int((v.counts[m] if v.counts.size else m[m]).sum()) for v, m in zip(votes, members, strict=True)]
         )
