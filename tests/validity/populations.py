@@ -106,7 +106,7 @@ def bare_majority(share: float, n_voters: int) -> tuple[Population, Fixed]:
     population = one_label_each([1 - share, *np.full(n_voters, share / n_voters)])
     distance = (np.arange(n_voters) - population.point[:, None]) % n_voters
     errs = (distance <= n_voters // 2) & (population.point > 0)[:, None]
-    return population, Fixed(errs.astype(int), concentration=1000.0)
+    return population, Fixed(errs.astype(int))
 
 
 @dataclass(frozen=True)
@@ -144,16 +144,28 @@ class Recogniser:
 
 @dataclass(frozen=True)
 class Checksum:
-    """Voters that are right on the one point that makes the sum over the folds' first points a multiple of the domain.
+    """Voters that are right on the one point with which the folds' smallest points add up to a multiple of the domain.
 
-    The folds then succeed or fail together, which is the worst that cross-bounding has to reckon with.
+    Folds of one example then succeed or fail together, which is the worst that cross-bounding has to reckon with.
     """
 
     n_voters: int = 1
 
     def __call__(self, population: Population, others: Sequence[NDArray], rng: np.random.Generator) -> Ensemble:
-        firsts = sum(population.point[fold[0]] for fold in others)
-        return _right_where((population.point + firsts) % len(population) == 0, population, self.n_voters)
+        smallest = sum(population.point[fold].min() for fold in others)
+        return _right_where((population.point + smallest) % len(population) == 0, population, self.n_voters)
+
+
+@dataclass(frozen=True, eq=False)
+class Trusted:
+    """Voters that were there before, with a prior that trusts those that did best on the training examples."""
+
+    answers: NDArray
+
+    def __call__(self, population: Population, others: Sequence[NDArray], rng: np.random.Generator) -> Ensemble:
+        seen = np.concatenate(others)
+        accuracy = (self.answers[seen] == population.label[seen, None]).mean(0)
+        return Ensemble(self.answers, 1 + 50.0 * (accuracy >= np.sort(accuracy)[-3]))
 
 
 def _right_where(right: NDArray, population: Population, n_voters: int) -> Ensemble:

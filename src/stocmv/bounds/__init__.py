@@ -1,7 +1,7 @@
 """Proven upper bounds on a risk from its empirical value, the divergence and the sample size."""
 
 from ._base import Bound, Bounded
-from ._catoni import Catoni
+from ._catoni import Catoni, CatoniPerFold
 from ._mcallester import McAllester
 from ._seeger import PrintedTheorem2, Seeger, seeger_mixture
 
@@ -13,4 +13,14 @@ BOUNDS: dict[str, Bound] = {
     "printed_theorem2_not_proven": PrintedTheorem2(),
 }
 
-__all__ = ["BOUNDS", "Bound", "Bounded", "Catoni", "McAllester", "PrintedTheorem2", "Seeger", "seeger_mixture"]
+__all__ = [
+    "BOUNDS",
+    "Bound",
+    "Bounded",
+    "Catoni",
+    "CatoniPerFold",
+    "McAllester",
+    "PrintedTheorem2",
+    "Seeger",
+    "seeger_mixture",
+]

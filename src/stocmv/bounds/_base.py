@@ -4,6 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Bounded(NamedTuple):
     """An upper bound with its derivatives."""
@@ -17,9 +20,9 @@ class Bound(ABC):
     """An upper bound on the risk of a posterior, valid for all posteriors at once.
 
     ``sizes`` holds the number of examples of each fold. With one fold this is the classical bound; with several, the
-    voters and the prior of a fold come from the other folds, ``risk`` is the mean of the folds' empirical risks
-    weighted by their sizes, ``kl`` the sum of their divergences, and what is bounded is the risk of drawing a fold
-    (with probability proportional to its size) and then a vote from its posterior. The proofs are on the theory page.
+    voters and the prior of a fold come from the other folds, ``risk`` is the mean of the folds' empirical risks with
+    weights `risk_weights`, ``kl`` the sum of their divergences, and what is bounded is the risk of drawing a fold (with
+    probability proportional to its size) and then a vote from its posterior. The proofs are on the theory page.
     """
 
     name: ClassVar[str]
@@ -33,6 +36,10 @@ class Bound(ABC):
     @abstractmethod
     def price(self, sizes: Sequence[int], delta: float) -> float:
         """What is added to the divergence: the cost of confidence, in nats."""
+
+    def risk_weights(self, sizes: Sequence[int]) -> NDArray:
+        """Weights of the folds in the empirical risk that `upper` is given: their shares of the examples."""
+        return np.asarray(sizes) / sum(sizes)
 
     @abstractmethod
     def settings(self) -> dict:

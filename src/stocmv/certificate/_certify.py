@@ -46,8 +46,9 @@ def certify(
         Also bound the error on the examples of each class (Dirichlet posteriors, votes made from labels).
     """
     sizes = tuple(v.n_examples for v in votes)
-    shares = np.array(sizes) / sum(sizes)
-    moments = shares @ np.stack([risk.certified_moments(p, v) for p, v in zip(posteriors, votes, strict=True)])
+    moments = bound.risk_weights(sizes) @ np.stack(
+        [risk.certified_moments(p, v) for p, v in zip(posteriors, votes, strict=True)]
+    )
     remaining = delta
     draws = risk.paid_draws(posteriors[0])
     if draws:
@@ -98,7 +99,7 @@ def _further(
         return {"deterministic_bound": fixed_value, "deterministic_rule": rule, "fixed_vote": {}, "per_class": ()}
     fixed = choose_fixed_vote(votes, dirichlets, betas, bound, delta)
     sizes = tuple(v.n_examples for v in votes)
-    risk = min(sum(n * v.row_mean(r) for n, v, r in zip(sizes, votes, fixed.rows, strict=True)) / sum(sizes), 1.0)
+    risk = min(float(bound.risk_weights(sizes) @ [v.row_mean(r) for v, r in zip(votes, fixed.rows, strict=True)]), 1.0)
     paid = bound.upper(risk * (1 + 1e-13), float(fixed.kls.sum()), sizes, delta / len(MARGINS)).value / fixed.coverage
     return {
         "deterministic_bound": float(min(paid, 1.0)),

@@ -48,8 +48,8 @@ def choose_fixed_vote(
 
     def estimate(margin: float, scale: float) -> float:
         fixed = _evaluate(samples, posteriors, priors, margin, scale)
-        risk = sum(n * v.row_mean(r) for n, v, r in zip(sizes, samples, fixed.rows, strict=True)) / sum(sizes)
-        return bound.upper(min(risk, 1.0), fixed.kls.sum(), sizes, delta / len(MARGINS)).value / fixed.coverage
+        risk = bound.risk_weights(sizes) @ [v.row_mean(r) for v, r in zip(samples, fixed.rows, strict=True)]
+        return bound.upper(min(float(risk), 1.0), fixed.kls.sum(), sizes, delta / len(MARGINS)).value / fixed.coverage
 
     margin, scale = 0.0, 1.0
     for _ in range(2):

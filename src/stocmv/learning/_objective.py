@@ -55,7 +55,7 @@ class Objective:
 
     def __call__(self, point: NDArray, rng: np.random.Generator | None = None) -> tuple[float, NDArray]:
         posteriors = self.posteriors(point)
-        shares = np.array(self.sizes) / sum(self.sizes)
+        shares = self.bound.risk_weights(self.sizes)
         moments, gradients = zip(
             *(self.risk.moments(p, v, rng) for p, v in zip(posteriors, self.votes, strict=True)), strict=True
         )
