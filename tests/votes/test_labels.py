@@ -38,7 +38,6 @@ def objects(rows):
         bug([["a", 1]], ["a"], MIXED, reason="a number among strings silently becomes a string"),
         bug(objects([["1", 1]]), ["1"], MIXED, reason="'1' and 1 silently become one class"),
         bug([["a", math.nan]], ["a"], MISSING, reason="NaN among strings silently becomes the class 'nan'"),
-        bug([["a", "b"]], [b"a"], "both be strings", reason="bytes and strings compare as different classes"),
         bug(np.ma.masked_array([[1, 2]], [[False, True]]), [1], MISSING, reason="a mask is ignored"),
         bug([[1e19, 1e19]], [1e19], "too large", reason="RuntimeWarning: the cast to int64 overflows"),
         ([1, 2], [1, 2], r"votes must have 2 dimensions, got an array of shape \(2,\)"),
@@ -58,11 +57,11 @@ def test_bad_labels_are_refused(votes, y, message):
 @pytest.mark.parametrize(
     ("votes", "y", "classes", "message"),
     [
-        ([[0, 1]], [0], [0, 2], "votes has the label 1, which is not in classes"),
-        ([[0, 3]], [0], [0, 2], "votes has the label 3, which is not in classes"),
-        ([[0, -1]], [0], [0, 2], "votes has the label -1, which is not in classes"),
-        ([[0, 0]], [1], [0, 2], "y has the label 1, which is not in classes"),
-        ([["a", "bb"]], ["a"], ["a", "b"], "votes has the label 'bb', which is not in classes"),
+        ([[0, 1]], [0], [0, 2], r"votes has the label \D*1\b.* not in classes"),
+        ([[0, 3]], [0], [0, 2], r"votes has the label \D*3\b.* not in classes"),
+        ([[0, -1]], [0], [0, 2], r"votes has the label \D*-1\b.* not in classes"),
+        ([[0, 0]], [1], [0, 2], r"y has the label \D*1\b.* not in classes"),
+        ([["a", "bb"]], ["a"], ["a", "b"], "votes has the label .*'bb'.* not in classes"),
         ([[0, 1]], [0], ["0", "1"], "votes and classes must both be strings or both be numbers"),
         ([[0, 1]], [0], [], "classes is empty: name at least one class"),
         ([[0, 1]], [0], [0, 1, math.nan], f"classes {MISSING}"),
@@ -98,7 +97,7 @@ def test_bad_errors_are_refused(errors, message):
         ([], None, "There are no examples"),
         ([np.ones((2, 3), bool), np.ones((2, 4), bool)], None, r"different numbers of voters: \[3, 4\]"),
         ([([[0, 1]], [0, 1])], [0, 1], "A block has 1 rows of votes but 2 labels in y"),
-        ([([[0, 1]], [0]), ([[0, 2]], [0])], [0, 1], "votes has the label 2, which is not in classes"),
+        ([([[0, 1]], [0]), ([[0, 2]], [0])], [0, 1], r"votes has the label \D*2\b.* not in classes"),
     ],
 )
 def test_bad_blocks_are_refused(blocks, classes, message):

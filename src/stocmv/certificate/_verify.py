@@ -62,11 +62,8 @@ def verify(certificate: Certificate, votes: Sequence[VoteMatrix]) -> Verificatio
     if not all(check.holds for check in checks) or len(votes) != len(c.posteriors):
         return Verification(tuple(checks))
 
-    moments = (
-        np.array(sizes)
-        / sum(sizes)
-        @ np.array([_moments(c, parameters, v) for parameters, v in zip(c.posteriors, votes, strict=True)])
-    )
+    per_fold = np.array([_moments(c, parameters, v) for parameters, v in zip(c.posteriors, votes, strict=True)])
+    moments = _risk_weights(c, sizes) @ per_fold
     remaining = c.delta
     if _is_estimated(c):
         share = c.risk_settings["draw_share"]
@@ -101,7 +98,7 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
     coverage = min(_coverage(math.fsum(p["alpha"]) / n_classes, f["margin"]) for p in scaled)
     kls = np.array([_dirichlet_kl(a, b) for a, b in zip(scaled, c.priors, strict=True)])
     rows = [_margin_losses(v, np.array(p["alpha"]), f["margin"]) for p, v in zip(scaled, votes, strict=True)]
-    risk = float(shares @ [_weighted(v, r) for v, r in zip(votes, rows, strict=True)])
+    risk = float(_risk_weights(c, sizes) @ [_weighted(v, r) for v, r in zip(votes, rows, strict=True)])
     fixed = _upper(c.bound_settings, risk, kls.sum(), sizes, c.delta / f["margins"]) / coverage
     yield _above("margin coverage, negated", -f["coverage"], -coverage)
     yield _above("margin risk", f["empirical_risk"], risk)
@@ -130,6 +127,13 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
         yield _above(f"{name} bound", entry["bound"], bound)
         fixed = _class_upper(margin_risk, kls, counts, shares, delta / f["margins"]) / coverage
         yield _above(f"{name} deterministic bound", entry["deterministic_bound"], min(fixed, 1.0))
+
+
+def _risk_weights(c: Certificate, sizes: tuple[int, ...]) -> NDArray:
+    """Weights of the folds' empirical risks: by size, and by the constant where each fold has its own."""
+    constants = c.bound_settings["c"] if c.bound_settings["name"] == "catoni_per_fold" else [1.0] * len(sizes)
+    weights = np.array(sizes) * np.array(constants)
+    return weights / math.fsum(weights)
 
 
 def _coverage(shape: float, margin: float) -> float:
@@ -298,6 +302,11 @@ def _upper(settings: dict, risk: float, kl: float, sizes: tuple[int, ...], delta
         grid = np.array(settings["c"])
         exponent = grid * risk + (kl + folds * math.log(len(grid) / delta)) / n
         return float(np.min(np.expm1(-exponent) / np.expm1(-grid)))
+    if name == "catoni_per_fold":
+        constants = np.array(settings["c"])
+        p, a = np.array(sizes) / n, 1 - np.exp(-constants)
+        exponent = (p @ constants) * risk + (kl + folds * math.log(1 / delta)) / n
+        return float(np.sum(p / a) - math.exp(-exponent) * np.prod(a**-p))
     if name == "mcallester":
         return risk + math.sqrt((kl + roots + folds * math.log(1 / delta)) / (2 * n))
     if name == "printed_theorem2_not_proven":

@@ -1,0 +1,27 @@
+import json
+import subprocess
+import sys
+
+PROGRAM = """
+import json
+from stocmv import VoteMatrix, learn
+from stocmv.votes import _bits, _classes
+
+learn(VoteMatrix.from_errors([[0, 1, 0], [0, 0, 1]]), solver="lbfgs")
+learn(VoteMatrix.from_labels([[0, 1, 2], [0, 0, 1]], [0, 1]), solver="lbfgs")
+kernels = {kernel.__name__: kernel for room in (_bits, _classes) for kernel in vars(room).values() if hasattr(kernel, "stats")}
+counts = {name: [sum(k.stats.cache_hits.values()), sum(k.stats.cache_misses.values())] for name, k in kernels.items()}
+print(json.dumps(counts))
+"""
+
+
+def kernel_counts():
+    output = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout
+    return json.loads(output)
+
+
+def test_the_kernels_are_compiled_once_and_then_taken_from_disk():
+    kernel_counts()
+    counts = kernel_counts()
+    assert all(counts[kernel][0] > 0 for kernel in ("_gather", "_curve_rows", "_class_weights_rows", "_argmax_rows"))
+    assert sum(misses for _, misses in counts.values()) == 0

@@ -1,0 +1,162 @@
+"""The packed kernels against dense numpy."""
+
+from functools import cache
+
+import dense
+import numba
+import numpy as np
+import pytest
+
+from stocmv import VoteMatrix
+from stocmv.risks._curves import half_curve
+from stocmv.special import argmax_probability
+from stocmv.votes import Curve
+from stocmv.votes._threads import split_rows
+from zoo import SEVERAL_CLASSES, SINGLE, answers, errors, problem, raw
+
+# rows that end within a group of four, at a block of 2,048 and beyond it; voters that fill their bytes and that do not
+SHAPES = [(1, 1), (2, 7), (3, 8), (5, 9), (2047, 16), (2048, 17), (2049, 24), (4099, 200), (30011, 33)]
+
+
+@cache
+def random_errors(n, n_voters):
+    return np.random.default_rng([n, n_voters]).random((n, n_voters)) < 0.3
+
+
+def random_weights(n_voters):
+    return np.random.default_rng(n_voters).gamma(1.0, size=n_voters)
+
+
+def curve_of(total, reach=1.0):
+    """A curve with bends on ``reach`` of [0, total]; beyond it the curve is constant."""
+    nodes = total * (0.5 + reach * np.linspace(-0.5, 0.5, 33))
+    return Curve.from_nodes(nodes, np.sin(nodes), np.cos(nodes), np.exp(-nodes))
+
+
+@pytest.mark.parametrize(("n", "n_voters"), SHAPES)
+class TestBits:
+    def test_wrong_weights(self, n, n_voters):
+        theirs, weights = random_errors(n, n_voters), random_weights(n_voters)
+        ours = VoteMatrix.from_errors(theirs).wrong_weights(weights)
+        np.testing.assert_allclose(ours, theirs @ weights, rtol=1e-13)
+
+    def test_column_sums(self, n, n_voters):
+        theirs = random_errors(n, n_voters)
+        values = np.random.default_rng(n).standard_normal(n)
+        ours = VoteMatrix.from_errors(theirs).column_sums(values)
+        np.testing.assert_allclose(ours, values @ theirs, rtol=0, atol=1e-13 * np.abs(values).sum())
+
+    @pytest.mark.parametrize("reach", [1.0, 0.3], ids=["whole", "constant_beyond"])
+    def test_curve_mean(self, n, n_voters, reach):
+        matrix, weights = random_errors(n, n_voters), random_weights(n_voters)
+        curve = curve_of(weights.sum(), reach)
+        ours = VoteMatrix.from_errors(matrix).curve_mean(weights, curve)
+        for got, expected in zip(ours, dense.curve_mean(matrix, weights, curve), strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+class TestZoo:
+    def test_wrong_weights_of_every_example(self, name):
+        weights = random_weights(problem(name).n_voters)
+        theirs = errors(name) @ weights
+        votes = problem(name)
+        ours = np.repeat(votes.wrong_weights(weights), votes.counts.astype(int) if votes.counts.size else 1)
+        np.testing.assert_allclose(np.sort(ours), np.sort(theirs), rtol=1e-14)
+        assert votes.row_mean(votes.wrong_weights(weights)) == pytest.approx(theirs.mean(), rel=1e-14)
+
+    def test_curve_mean_also_where_nobody_or_everybody_errs(self, name):
+        weights = random_weights(problem(name).n_voters)
+        curve = half_curve(float(weights.sum()))
+        ours, theirs = problem(name).curve_mean(weights, curve), dense.curve_mean(errors(name), weights, curve)
+        for got, expected in zip(ours, theirs, strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-14)
+
+    def test_merging_rows_changes_no_result(self, name):
+        votes = VoteMatrix.from_labels(*raw(name), problem(name).classes)
+        merged, weights = votes.merged(), random_weights(votes.n_voters)
+        assert merged.n_examples == votes.n_examples
+        results = [
+            [
+                *matrix.curve_mean(weights, curve_of(weights.sum())),
+                matrix.row_mean(matrix.wrong_weights(weights)),
+                matrix.voter_errors(),
+                *(matrix.argmax_error(weights) if matrix.labels is not None else ()),
+            ]
+            for matrix in (merged, votes)
+        ]
+        for ours, theirs in zip(*results, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", SEVERAL_CLASSES)
+class TestLabels:
+    def test_class_weights(self, name):
+        votes, weights = problem(name), random_weights(problem(name).n_voters)
+        theirs = dense.class_weights(votes.labels, votes.n_classes, weights)
+        np.testing.assert_allclose(votes.class_weights(weights), theirs, rtol=1e-14)
+
+    def test_class_column_sums(self, name):
+        votes = problem(name)
+        values = np.random.default_rng(0).standard_normal((votes.n_rows, votes.n_classes))
+        theirs = np.take_along_axis(values, votes.labels.astype(int), axis=1).sum(0)
+        np.testing.assert_allclose(votes.class_column_sums(values), theirs, rtol=0, atol=1e-13)
+
+    @pytest.mark.parametrize("scale", [0.01, 1.0, 30.0])
+    def test_argmax_error_of_each_row(self, name, scale):
+        votes, weights = problem(name), scale * random_weights(problem(name).n_voters)
+        ours = [votes.take([row]).argmax_error(weights)[0] for row in range(votes.n_rows)]
+        theirs = 1 - argmax_probability(dense.class_weights(votes.labels, votes.n_classes, weights), votes.targets)
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-6)
+
+    @pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
+    def test_argmax_error_moves_as_its_gradient_says(self, name, scale):
+        votes, weights = problem(name), scale * random_weights(problem(name).n_voters)
+
+        def error(log_weights):
+            concentrations = dense.class_weights(votes.labels, votes.n_classes, np.exp(log_weights))
+            return votes.row_mean(1 - argmax_probability(concentrations, votes.targets))
+
+        ours, theirs = weights * votes.argmax_error(weights)[1], dense.gradient(error, np.log(weights))
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-6)
+
+
+@cache
+def large():
+    votes, y = answers(60_000, np.linspace(0.3, 0.7, 100), 4, seed=0)
+    return VoteMatrix.from_labels(votes.astype(np.uint8), y.astype(np.uint8), classes=range(4))
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread only")
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        lambda votes, weights: votes.wrong_weights(weights),
+        lambda votes, weights: votes.column_sums(np.sin(np.arange(votes.n_rows))),
+        lambda votes, weights: votes.curve_mean(weights, curve_of(weights.sum())),
+        lambda votes, weights: votes.class_weights(weights),
+        lambda votes, weights: votes.class_column_sums(np.sin(np.arange(4.0 * votes.n_rows)).reshape(-1, 4)),
+        lambda votes, weights: votes.argmax_error(weights),
+    ],
+    ids=["wrong_weights", "column_sums", "curve_mean", "class_weights", "class_column_sums", "argmax_error"],
+)
+def test_the_number_of_threads_changes_no_bit(kernel):
+    assert len(split_rows(large().n_rows, len(large().bits))) > 1
+    before = numba.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 2):
+            numba.set_num_threads(threads)
+            results.append(kernel(large(), random_weights(100)))
+    finally:
+        numba.set_num_threads(before)
+    one, two = (result if isinstance(result, tuple) else (result,) for result in results)
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("n_rows", [1, 63, 64, 65, 4096, 100_000])
+@pytest.mark.parametrize("row_bytes", [1, 13, 1024])
+def test_pieces_cover_every_row_once(n_rows, row_bytes):
+    pieces = split_rows(n_rows, row_bytes)
+    assert [row for start, stop in pieces for row in range(start, stop)] == list(range(n_rows))
