@@ -1,4 +1,4 @@
-"""`learn` with two classes on ten million examples of 200 voters: memory and time of a process that does nothing else."""
+"""`learn` on ten million examples of 200 voters, two classes: memory and time of a process that does nothing else."""
 
 import json
 import subprocess
@@ -14,16 +14,18 @@ N, M = 10_000_000, 200
 def run() -> list[Target]:
     child = subprocess.run([sys.executable, "-m", "benchmarks.memory"], check=True, capture_output=True, text=True)
     r = json.loads(child.stdout)
-    print(f"n = {N:,}, M = {M}; the dense float32 matrix would take {4e-9 * N * M:.1f} GB")
-    print(f"{'':42}{'peak MB':>9}{'seconds':>10}")
-    print(f"{'after the imports':42}{r['imported']:>9.0f}")
-    print(f"{'after making and packing the votes':42}{r['packed']:>9.0f}{r['packing']:>10.1f}")
-    print(f"{'after learn':42}{r['learned']:>9.0f}{r['learning']:>10.1f}")
-    print(f"the votes take {r['votes']:.0f} MB; {r['evaluations']} iterations; the voters err on", end=" ")
-    print(f"{r['voter']:.1%} on average, the certified bound is {r['bound']:.2%}")
+    dense = 4e-6 * N * M
+    print(f"n = {N:,}, M = {M}; dense float32 votes would take {dense:,.0f} MB, the packed ones take {r['votes']:.0f}")
+    print(f"{'':36}{'peak MB':>9}{'/ dense':>10}{'seconds':>10}{'/ one evaluation':>19}")
+    print(f"{'after the imports':36}{r['imported']:>9.0f}{r['imported'] / dense:>10.3f}")
+    print(
+        f"{'after making and packing the votes':36}{r['packed']:>9.0f}{r['packed'] / dense:>10.3f}{r['packing']:>10.1f}"
+    )
+    print(f"{'after learn':36}{r['learned']:>9.0f}{r['learned'] / dense:>10.3f}{r['learning']:>10.1f}", end="")
+    print(f"{r['learning'] / r['evaluation']:>19.0f}")
+    print(f"{r['iterations']} iterations; the voters err on {r['voter']:.1%}, the certified bound is {r['bound']:.2%}")
     return [
         Target("learn, n = 1e7: peak resident memory", r["learned"] / 1e3, "<=", 1.5, " GB"),
-        Target("learn, n = 1e7: peak memory / the dense float32 matrix", 1e6 * r["learned"] / (4 * N * M), "<=", 0.1875),
         Target("learn, n = 1e7: seconds", r["learning"], "<=", 180, " s"),
     ]
 
@@ -44,8 +46,10 @@ def peak_megabytes() -> float:
 
 def learn_alone() -> dict[str, float]:
     from stocmv import VoteMatrix, learn
+    from stocmv.risks import Exact
 
     from .made_votes import error_blocks
+    from .timing import seconds_each
 
     figures = {"imported": peak_megabytes()}
     began = time.perf_counter()
@@ -56,7 +60,8 @@ def learn_alone() -> dict[str, float]:
     figures |= {"learning": time.perf_counter() - began, "learned": peak_megabytes()}
     return figures | {
         "bound": learned.certificate.bound,
-        "evaluations": len(learned.history),
+        "iterations": len(learned.history),
+        "evaluation": seconds_each(lambda: Exact().moments(learned.posterior, votes), budget=0)[0],
         "voter": float(votes.voter_errors().mean()),
     }
 

@@ -29,11 +29,15 @@ _STEP = 1e-4
 def run() -> list[Target]:
     loop, of = (with_betaincder, "betaincder") if betainc else (with_scipy, "scipy's differences")
     if not betainc:
-        print("betaincder IS NOT INSTALLED (python benchmarks/install_betaincder.py says why): the rows are looped over")
+        print(
+            "betaincder IS NOT INSTALLED (python benchmarks/install_betaincder.py says why): the rows are looped over"
+        )
         print("with scipy's betainc and central differences instead, so the figures are not those of the target.")
     errors = np.concatenate(list(error_blocks(max(SIZES), M)))
     posterior = a_posterior(M)
-    print(f"{'n':>9}{'M':>6}{'stocmv, ms':>13}{f'loop over {of}, ms':>36}{'times faster':>15}{'largest difference':>21}")
+    print(
+        f"{'n':>9}{'M':>6}{'stocmv, ms':>13}{f'loop over {of}, ms':>36}{'times faster':>15}{'largest difference':>21}"
+    )
     faster = []
     for n in SIZES:
         packed, dense = VoteMatrix.from_errors(errors[:n]), errors[:n].astype(float)

@@ -17,6 +17,9 @@ class Target(NamedTuple):
         return self.figure <= self.limit if self.sense == "<=" else self.figure >= self.limit
 
     def line(self) -> str:
-        aim = f"{self.sense} {self.limit:.3g}{self.unit}"
-        figure = f"{self.figure:.3g}{self.unit}"
+        aim, figure = f"{self.sense} {short(self.limit)}{self.unit}", f"{short(self.figure)}{self.unit}"
         return f"{self.what:64}{aim:>12}{figure:>12}   {'reached' if self.reached else 'NOT reached'}"
+
+
+def short(figure: float) -> str:
+    return f"{figure:.3g}" if figure < 999 else f"{figure:,.0f}"

@@ -1,14 +1,17 @@
 """Stochastic majority votes that come with a certificate."""
 
-from . import bounds, posteriors, risks, solvers, special
+from . import bounds, posteriors, risks, solvers, special, voters
 from .certificate import Certificate, Verification, certify
+from .classifier import DrawnVote, MajorityVoteClassifier
 from .learning import History, Learned, Step, learn
 from .votes import VoteMatrix
 
 __all__ = [
     "Certificate",
+    "DrawnVote",
     "History",
     "Learned",
+    "MajorityVoteClassifier",
     "Step",
     "Verification",
     "VoteMatrix",
@@ -19,5 +22,6 @@ __all__ = [
     "risks",
     "solvers",
     "special",
+    "voters",
 ]
 __version__ = "0.1.0"

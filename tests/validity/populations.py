@@ -30,10 +30,11 @@ class Population:
 
 
 class Ensemble(NamedTuple):
-    """What each voter answers on each example of the domain, and the prior's concentrations."""
+    """What a teacher makes of the other folds."""
 
-    answers: NDArray  # (n_domain, n_voters)
-    prior: NDArray  # (n_voters,)
+    answers: NDArray  # (n_domain, n_voters): what each voter says on each example of the domain
+    prior: NDArray  # (n_voters,): concentrations of the prior
+    constant: float = 2.0  # for Catoni's bound
 
 
 Teacher = Callable[[Population, Sequence[NDArray], np.random.Generator], Ensemble]
@@ -128,7 +129,7 @@ class Memorisers:
             votes[:, voter, voter % population.n_classes] += 0.5
         answers = votes.argmax(2)[population.point]
         accuracy = (answers[seen] == population.label[seen, None]).mean(0)
-        return Ensemble(answers, 0.5 + 8 * accuracy**2)
+        return Ensemble(answers, 0.5 + 8 * accuracy**2, constant=0.5 + 4 * accuracy.mean())
 
 
 @dataclass(frozen=True)

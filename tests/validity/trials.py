@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 from scipy.stats import binom
 
-from stocmv import Certificate, Learned, VoteMatrix, learn
-from stocmv.bounds import Bound
+from stocmv import Learned, VoteMatrix, certify, learn
+from stocmv.bounds import Bound, Bounded, CatoniPerFold
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal, Posterior
 from stocmv.risks import Risk
 from stocmv.solvers import LBFGS, Solver
@@ -38,7 +38,7 @@ class Study:
     sizes: tuple[int, ...]
     delta: float
     risks: dict[str, Risk]
-    bounds: dict[str, Bound]
+    bounds: dict[str, Bound | type[CatoniPerFold]]  # the class: its constants are taken from the ensembles
     posterior: type[Posterior] = Dirichlet
     solver: Solver = field(default_factory=lambda: LBFGS(max_iter=5))
     learns_from_its_own_fold: bool = False  # a mistake, to see that it is noticed
@@ -54,7 +54,7 @@ class Truth(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Arrays over (draws,) risks and bounds. The fixed vote is certified under the pair that was minimised; others: nan."""
+    """The fixed vote is certified under the risk and the bound that were minimised alone; under the others it is nan."""
 
     truth: NDArray
     bound: NDArray
@@ -72,74 +72,41 @@ def violations(truth: NDArray, bound: NDArray) -> tuple[int, int]:
     return int(np.sum(truth > bound)), int(np.sum(~np.isnan(truth + bound)))
 
 
-def simulate(study: Study, n_draws: int, seed: int = 0) -> Record:
-    """Independent draws, shared out to processes; the result does not depend on how many there are."""
-    chunks = np.array_split(np.arange(n_draws), math.ceil(n_draws / 50))
-    parts = Parallel(n_jobs=-1)(delayed(_simulate)(study, chunk, seed) for chunk in chunks)
-    return Record(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+class Attempt(NamedTuple):
+    """What one sample led to."""
+
+    ensembles: list[Ensemble]
+    votes: list[VoteMatrix]
+    bounds: dict[str, Bound]
+    minimised: tuple[str, str]  # risk and bound
+    learned: Learned
 
 
-def _simulate(study: Study, draws: NDArray, seed: int) -> Record:
-    records = []
-    for i in draws:
-        rng = np.random.default_rng([seed, i])
-        folds = [study.population.draw(n, rng) for n in study.sizes]
-        records.append(judge(study, folds, int(i), rng))
-    return Record(*(np.stack(arrays) for arrays in zip(*records, strict=True)))
-
-
-def violation_probability(study: Study) -> float:
-    """The exact probability that the bound of the only risk and bound fails, by going through all samples.
-
-    The order of the examples in a fold does not matter to teachers (as long as they do not draw) nor to `learn`.
-    """
-    total = 0.0
-    for weighted in itertools.product(*(list(_multisets(study.population, n)) for n in study.sizes)):
-        folds, probabilities = zip(*weighted, strict=True)
-        record = judge(study, list(folds), 0, np.random.default_rng(1))
-        total += math.prod(probabilities) * (record.truth > record.bound).item()
-    return total
-
-
-def _multisets(population: Population, n: int) -> Iterator[tuple[NDArray, float]]:
-    for chosen in itertools.combinations_with_replacement(range(len(population)), n):
-        orders = math.factorial(n) // math.prod(math.factorial(chosen.count(x)) for x in set(chosen))
-        yield np.array(chosen), orders * float(population.probability[list(chosen)].prod())
-
-
-def judge(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generator) -> Record:
-    """Learn on one sample, and set all bounds against the truth."""
+def attempt(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generator) -> Attempt:
+    """Teach the voters of each fold and learn their weights."""
     ensembles = [
         study.teach(study.population, [fold] if study.learns_from_its_own_fold else folds[:k] + folds[k + 1 :], rng)
         for k, fold in enumerate(folds)
     ]
-    votes = [votes_of(study.population, e, fold) for e, fold in zip(ensembles, folds, strict=True)]
-    pairs = list(itertools.product(study.risks, study.bounds))
-    minimised = draw % len(pairs)
-    risk, bound = pairs[minimised]
+    votes = [_votes(study.population, e, fold) for e, fold in zip(ensembles, folds, strict=True)]
+    constants = tuple(e.constant for e in ensembles)
+    bounds = {name: b(c=constants) if b is CatoniPerFold else b for name, b in study.bounds.items()}
+    pairs = list(itertools.product(study.risks, bounds))
+    risk, bound = pairs[draw % len(pairs)]
     learned = learn(
         votes,
         risk=study.risks[risk],
         posterior=study.posterior.name,
         prior=[_prior(study.posterior, e.prior) for e in ensembles],
-        bound=study.bounds[bound],
+        bound=bounds[bound],
         delta=study.delta,
         solver=study.solver,
         random_state=rng,
     )
-    truth = true_risks(study, ensembles, learned.posterior, rng)
-    fixed_bound = np.full(len(pairs), np.nan)
-    fixed_bound[minimised] = learned.certificate.deterministic_bound
-    shape = len(study.risks), len(study.bounds)
-    return Record(
-        truth=np.array([[certified(truth, r, study.posterior)] * len(study.bounds) for r in study.risks]),
-        bound=np.array([[bound_under(study, learned, votes, r, b) for b in study.bounds] for r in study.risks]),
-        fixed_truth=np.full(shape, truth.fixed_vote),
-        fixed_bound=fixed_bound.reshape(shape),
-    )
+    return Attempt(ensembles, votes, bounds, (risk, bound), learned)
 
 
-def votes_of(population: Population, ensemble: Ensemble, fold: NDArray) -> VoteMatrix:
+def _votes(population: Population, ensemble: Ensemble, fold: NDArray) -> VoteMatrix:
     classes = range(population.n_classes)
     return VoteMatrix.from_labels(ensemble.answers[fold], population.label[fold], classes, merge=True)
 
@@ -150,25 +117,65 @@ def _prior(kind: type[Posterior], concentrations: NDArray) -> Posterior:
     return kind.prior(concentrations, len(concentrations))
 
 
-def bound_under(study: Study, learned: Learned, votes: Sequence[VoteMatrix], risk: str, bound: str) -> float:
-    """What `certify` would say under another risk and bound, without its work on the fixed vote."""
-    certificate, posteriors, measure = learned.certificate, learned.posterior, study.risks[risk]
-    moments = np.array(certificate.moments)
-    if certificate.risk != measure.name:
-        shares = np.array(study.sizes) / sum(study.sizes)
-        moments = shares @ [measure.certified_moments(p, v) for p, v in zip(posteriors, votes, strict=True)]
-    paid = measure.draw_share if measure.paid_draws(posteriors[0]) else 0.0
-    upper = study.bounds[bound].upper
-    composed = measure.compose(
-        moments,
-        certificate.kl,
-        lambda mean, kl, share: upper(mean, kl, study.sizes, share * study.delta * (1 - paid)),
-        posteriors[0],
+def judge(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generator) -> Record:
+    """Learn on one sample, and set the bounds against the truth: arrays over risks and bounds."""
+    tried = attempt(study, folds, draw, rng)
+    truth = Truth(*(true_errors(study, tried, rng) @ study.population.probability))
+    fixed_bound = {pair: np.nan for pair in itertools.product(study.risks, tried.bounds)}
+    fixed_bound[tried.minimised] = tried.learned.certificate.deterministic_bound
+    shape = len(study.risks), len(tried.bounds)
+    return Record(
+        truth=np.array([[_certified(truth, risk, study.posterior)] * len(tried.bounds) for risk in study.risks]),
+        bound=np.array([bounds_under(study, tried, risk) for risk in study.risks]),
+        fixed_truth=np.full(shape, truth.fixed_vote),
+        fixed_bound=np.reshape(list(fixed_bound.values()), shape),
     )
-    return min(composed.value, 1.0)
 
 
-def certified(truth: Truth, risk: str, posterior: type[Posterior]) -> float:
+def bounds_under(study: Study, tried: Attempt, risk: str) -> list[float]:
+    """What `certify` says of the learned posteriors under one risk and all bounds, without its work on the fixed vote.
+
+    Draws that are paid for are not drawn again: there is then a bound for the pair that was minimised alone.
+    """
+    certificate, posteriors, measure = tried.learned.certificate, tried.learned.posterior, study.risks[risk]
+    if measure.paid_draws(posteriors[0]):
+        return [certificate.bound if tried.minimised == (risk, name) else np.nan for name in tried.bounds]
+    moments = np.stack([measure.certified_moments(p, v) for p, v in zip(posteriors, tried.votes, strict=True)])
+
+    def value(bound: Bound) -> float:
+        def upper(mean: float, kl: float, share: float) -> Bounded:
+            return bound.upper(mean, kl, study.sizes, share * study.delta)
+
+        mean = np.minimum(bound.risk_weights(study.sizes) @ moments, 1.0)
+        return min(measure.compose(mean, certificate.kl, upper, posteriors[0]).value, 1.0)
+
+    return [value(bound) for bound in tried.bounds.values()]
+
+
+def judge_classes(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generator) -> Record:
+    """Learn on one sample, and set the bounds for each class against the truth: arrays over classes."""
+    tried = attempt(study, folds, draw, rng)
+    learned, (risk, bound) = tried.learned, tried.minimised
+    certificate = certify(
+        tried.votes,
+        learned.posterior,
+        learned.prior,
+        study.risks[risk],
+        tried.bounds[bound],
+        study.delta,
+        per_class=True,
+    )
+    probability = study.population.probability * (study.population.label == [[c["label"]] for c in certificate.per_class])
+    truth = Truth(*(true_errors(study, tried, rng) @ (probability / probability.sum(1, keepdims=True)).T))
+    return Record(
+        truth=truth.random_vote,
+        bound=np.array([c["bound"] for c in certificate.per_class]),
+        fixed_truth=truth.fixed_vote,
+        fixed_bound=np.array([c["deterministic_bound"] for c in certificate.per_class]),
+    )
+
+
+def _certified(truth: Truth, risk: str, posterior: type[Posterior]) -> float:
     """What the certificate of a risk speaks of, in its strongest proven reading."""
     if risk in ("exact", "mc"):
         return truth.random_vote
@@ -177,43 +184,44 @@ def certified(truth: Truth, risk: str, posterior: type[Posterior]) -> float:
     return truth.fixed_half if posterior is Categorical else max(truth.random_half, truth.fixed_half)
 
 
-def true_risks(
-    study: Study, ensembles: Sequence[Ensemble], posteriors: Sequence[Posterior], rng: np.random.Generator
-) -> Truth:
+def true_errors(study: Study, tried: Attempt, rng: np.random.Generator) -> NDArray:
+    """The fields of `Truth` for every example of the domain."""
     shares = np.array(study.sizes) / sum(study.sizes)
-    per_fold = [_fold_truth(study.population, e.answers, p, rng) for e, p in zip(ensembles, posteriors, strict=True)]
-    return Truth(*(shares @ np.array(per_fold)))
+    kind = _drawn_errors if study.posterior is LogitNormal else _exact_errors
+    per_fold = [
+        kind(study.population, e.answers, p, rng) for e, p in zip(tried.ensembles, tried.learned.posterior, strict=True)
+    ]
+    return np.tensordot(shares, per_fold, 1)
 
 
-def _fold_truth(population: Population, answers: NDArray, posterior: Posterior, rng: np.random.Generator) -> Truth:
-    """Error probabilities on every example of the domain, weighted by the probability of the example."""
-    if isinstance(posterior, LogitNormal):
-        return _drawn_truth(population, answers, posterior, rng)
+def _exact_errors(population: Population, answers: NDArray, posterior: Posterior, rng: np.random.Generator) -> NDArray:
     says = answers[:, :, None] == np.arange(population.n_classes)
     scores = np.einsum("xjk,j->xk", says, posterior.alpha)
     wrong, total = (posterior.alpha * (answers != population.label[:, None])).sum(1), posterior.total
-    fixed = population.probability @ _lost(scores, population.label)
-    fixed_half = population.probability @ (wrong >= total / 2 * (1 - TIE))
+    fixed, fixed_half = _lost(scores, population.label), wrong >= total / 2 * (1 - TIE)
     if isinstance(posterior, Categorical):
-        return Truth(np.nan, np.nan, fixed, fixed_half)
+        return np.stack([np.full(len(population), np.nan)] * 2 + [fixed, fixed_half])
     contested = (wrong > 0) & (scores[np.arange(len(scores)), population.label] > 0)
     half = np.where(wrong > 0, 1.0, 0.0)
     half[contested] = betainc(total - wrong[contested], wrong[contested], 0.5)
     error = half if population.n_classes == 2 else 1 - argmax_probability(scores, population.label)
-    return Truth(population.probability @ error, population.probability @ half, fixed, fixed_half)
+    return np.stack([error, half, fixed, fixed_half])
 
 
-def _drawn_truth(population: Population, answers: NDArray, posterior: Posterior, rng: np.random.Generator) -> Truth:
+def _drawn_errors(population: Population, answers: NDArray, posterior: Posterior, rng: np.random.Generator) -> NDArray:
     """Estimated from draws, and lowered by several standard errors: what exceeds a bound then is no accident."""
     says = answers[:, :, None] == np.arange(population.n_classes)
     scores = np.einsum("tj,xjk->txk", posterior.sample(TRUTH_DRAWS, rng), says, optimize=True)
     wins = scores.argmax(2)[:, :, None] == np.arange(population.n_classes)
     own = np.arange(len(population)), population.label
-    errors = 1 - wins[:, own[0], own[1]] @ population.probability
-    error = errors.mean() - STANDARD_ERRORS * errors.std() / np.sqrt(TRUTH_DRAWS)
+    right = wins[:, own[0], own[1]]
+    # the estimated risk is a mean of one number per draw, and so is its standard error
+    spread = (right @ population.probability).std()
+    error = 1 - right.mean(0) - STANDARD_ERRORS * spread / np.sqrt(TRUTH_DRAWS)
     frequency = wins.mean(0)
     frequency[own] += STANDARD_ERRORS / np.sqrt(TRUTH_DRAWS)  # of a difference of two frequencies, at most
-    return Truth(error, np.nan, population.probability @ _lost(frequency, population.label), np.nan)
+    unknown = np.full(len(population), np.nan)
+    return np.stack([error, unknown, _lost(frequency, population.label), unknown])
 
 
 def _lost(scores: NDArray, label: NDArray) -> NDArray:
@@ -222,3 +230,41 @@ def _lost(scores: NDArray, label: NDArray) -> NDArray:
     rivals = scores.copy()
     rivals[rows, label] = -np.inf
     return rivals.max(1) >= scores[rows, label] * (1 - TIE)
+
+
+Judge = Callable[[Study, list[NDArray], int, np.random.Generator], Record]
+
+
+def simulate(study: Study, n_draws: int, judge: Judge = judge, seed: int = 0) -> Record:
+    """Independent draws, shared out to processes; the result does not depend on how many there are."""
+    chunks = np.array_split(np.arange(n_draws), math.ceil(n_draws / 50))
+    parts = Parallel(n_jobs=-1)(delayed(_simulate)(study, chunk, judge, seed) for chunk in chunks)
+    return Record(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def _simulate(study: Study, draws: NDArray, judge: Judge, seed: int) -> Record:
+    records = []
+    for i in draws:
+        rng = np.random.default_rng([seed, i])
+        folds = [study.population.draw(n, rng) for n in study.sizes]
+        records.append(judge(study, folds, int(i), rng))
+    return Record(*(np.stack(arrays) for arrays in zip(*records, strict=True)))
+
+
+def violation_probability(study: Study) -> float:
+    """The exact probability that the bound fails, by going through all samples; for one risk and one bound.
+
+    The order of the examples in a fold does not matter to `learn`, and must not matter to the teacher, who must not draw.
+    """
+    total = 0.0
+    for weighted in itertools.product(*(list(_multisets(study.population, n)) for n in study.sizes)):
+        folds, probabilities = zip(*weighted, strict=True)
+        record = judge(study, list(folds), 0, np.random.default_rng(0))
+        total += math.prod(probabilities) * (record.truth > record.bound).item()
+    return total
+
+
+def _multisets(population: Population, n: int) -> Iterator[tuple[NDArray, float]]:
+    for chosen in itertools.combinations_with_replacement(range(len(population)), n):
+        orders = math.factorial(n) // math.prod(math.factorial(chosen.count(x)) for x in set(chosen))
+        yield np.array(chosen), orders * float(population.probability[list(chosen)].prod())

@@ -16,12 +16,18 @@ print(json.dumps(counts))
 
 
 def kernel_counts():
+    """Hits and misses of the compilation cache for each kernel, in a process of its own."""
     output = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout
     return json.loads(output)
 
 
+def misses(counts):
+    return sum(count[1] for count in counts.values())
+
+
 def test_the_kernels_are_compiled_once_and_then_taken_from_disk():
-    kernel_counts()
     counts = kernel_counts()
+    if misses(counts):  # the first process on this machine
+        counts = kernel_counts()
     assert all(counts[kernel][0] > 0 for kernel in ("_gather", "_curve_rows", "_class_weights_rows", "_argmax_rows"))
-    assert sum(misses for _, misses in counts.values()) == 0
+    assert misses(counts) == 0

@@ -44,6 +44,10 @@ class Certificate:
         SHA-256 of the votes of each fold.
     fixed_vote : dict
         What `deterministic_bound` rests on: margin, scale of the concentrations, and the figures found with them.
+    alternatives : int
+        Number of priors that were tried; each had an equal share of delta.
+    context : dict
+        Where the certificate comes from: versions, seeds, voters, sizes.
     per_class : tuple of dict
         Bounds on the error given each true class, where they were asked for; they hold for all classes at once.
     """
@@ -69,6 +73,8 @@ class Certificate:
     deterministic_rule: str
     fixed_vote: dict[str, float]
     per_class: tuple[dict[str, Any], ...]
+    alternatives: int
+    context: dict[str, Any]
 
     @property
     def empirical_risk(self) -> float:

@@ -26,6 +26,8 @@ def certify(
     assumptions: Sequence[str] = (),
     *,
     per_class: bool = False,
+    alternatives: int = 1,
+    context: dict[str, Any] | None = None,
 ) -> Certificate:
     """Certify given posteriors, one per fold.
 
@@ -44,7 +46,12 @@ def certify(
         Further assumptions, in words.
     per_class : bool
         Also bound the error on the examples of each class (Dirichlet posteriors, votes made from labels).
+    alternatives : int
+        Number of priors that were tried before this one was chosen; each has an equal share of delta.
+    context : dict, optional
+        Where the certificate comes from, to be recorded in it.
     """
+    whole_delta, delta = delta, delta / alternatives
     sizes = tuple(v.n_examples for v in votes)
     moments = bound.risk_weights(sizes) @ np.stack(
         [risk.certified_moments(p, v) for p, v in zip(posteriors, votes, strict=True)]
@@ -64,7 +71,9 @@ def certify(
         moments=tuple(float(m) for m in moments),
         kl=float(kl),
         n=sum(sizes),
-        delta=delta,
+        delta=whole_delta,
+        alternatives=alternatives,
+        context=context or {},
         risk=risk.name,
         risk_settings=risk.settings(),
         bound_settings=bound.settings(),

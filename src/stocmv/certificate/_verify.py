@@ -64,11 +64,12 @@ def verify(certificate: Certificate, votes: Sequence[VoteMatrix]) -> Verificatio
 
     per_fold = np.array([_moments(c, parameters, v) for parameters, v in zip(c.posteriors, votes, strict=True)])
     moments = _risk_weights(c, sizes) @ per_fold
-    remaining = c.delta
+    delta = c.delta / c.alternatives
+    remaining = delta
     if _is_estimated(c):
         share = c.risk_settings["draw_share"]
-        epsilon = math.log(len(votes) / (c.delta * share)) / c.risk_settings["certificate_draws"]
-        moments, remaining = np.array([_kl_inverse(m, epsilon) for m in moments]), c.delta * (1 - share)
+        epsilon = math.log(len(votes) / (delta * share)) / c.risk_settings["certificate_draws"]
+        moments, remaining = np.array([_kl_inverse(m, epsilon) for m in moments]), delta * (1 - share)
     kl = math.fsum(_KL[c.posterior](a, b) for a, b in zip(c.posteriors, c.priors, strict=True))
     bound = min(_bound(c, moments, kl, sizes, remaining), 1.0)
     checks += [_above("empirical risk", c.moments[0], moments[0]), _above("divergence", c.kl, kl)]
@@ -92,6 +93,7 @@ def _above(what: str, claimed: float, found: float) -> Check:
 def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple[int, ...]) -> Iterator[Check]:
     """The bounds on the vote with mean weights, and those on each class."""
     f = c.fixed_vote
+    paid = c.delta / c.alternatives
     shares = np.array(sizes) / sum(sizes)
     scaled = [{"alpha": (f["scale"] * np.array(p["alpha"])).tolist()} for p in c.posteriors]
     n_classes = max(2, len(votes[0].classes) if votes[0].classes is not None else 2)
@@ -99,7 +101,7 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
     kls = np.array([_dirichlet_kl(a, b) for a, b in zip(scaled, c.priors, strict=True)])
     rows = [_margin_losses(v, np.array(p["alpha"]), f["margin"]) for p, v in zip(scaled, votes, strict=True)]
     risk = float(_risk_weights(c, sizes) @ [_weighted(v, r) for v, r in zip(votes, rows, strict=True)])
-    fixed = _upper(c.bound_settings, risk, kls.sum(), sizes, c.delta / f["margins"]) / coverage
+    fixed = _upper(c.bound_settings, risk, kls.sum(), sizes, paid / f["margins"]) / coverage
     yield _above("margin coverage, negated", -f["coverage"], -coverage)
     yield _above("margin risk", f["empirical_risk"], risk)
     yield _above("divergence at the margin's scale", f["kl"], float(kls.sum()))
@@ -116,7 +118,7 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
         counts = np.array(
             [int((v.counts[m] if v.counts.size else m[m]).sum()) for v, m in zip(votes, members, strict=True)]
         )
-        delta = c.delta / len(labels)
+        delta = paid / len(labels)
         name = f"class {entry['label']!r}"
         yield Check(f"{name} examples", entry["n"], int(counts.sum()), entry["n"] == counts.sum())
         yield Check(f"{name} delta", entry["delta"], delta, entry["delta"] == delta)

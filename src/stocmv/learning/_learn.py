@@ -52,6 +52,9 @@ def learn(
     solver: str | Solver = "auto",
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     assumptions: Sequence[str] = (),
+    per_class: bool = False,
+    alternatives: int = 1,
+    context: dict[str, Any] | None = None,
     callback: Callable[[Step], None] | None = None,
 ) -> Learned:
     """Learn the distribution of a vote's weights that minimises a proven bound on the vote's error.
@@ -78,6 +81,12 @@ def learn(
         Seed of starts, batches and draws.
     assumptions : sequence of str
         Further assumptions that the certificate rests on, in words.
+    per_class : bool
+        Also certify the error on the examples of each class.
+    alternatives : int
+        Number of priors among which the best certificate will be chosen; each has an equal share of delta.
+    context : dict, optional
+        Where the votes come from, to be recorded in the certificate.
     callback : callable, optional
         Called with a `Step` after each iteration.
 
@@ -105,13 +114,24 @@ def learn(
     the_risk = named(risk, RISKS, Risk, "risk")
     the_bound = named(bound, BOUNDS, Bound, "bound")
     the_solver = named(solver, SOLVERS, Solver, "solver")
-    priors = _priors(prior, _posterior_kind(posterior, the_risk), folds)
+    priors = _priors(prior, posterior_kind(posterior, the_risk), folds)
 
     sizes, history = tuple(v.n_examples for v in folds), History()
-    objective = Objective(folds, priors, the_risk, the_bound, delta, sizes, history, callback)
+    objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, callback)
     point = the_solver.minimise(objective, objective.start, _generator(random_state))
     posteriors = objective.posteriors(point)
-    certificate = certify(folds, posteriors, priors, the_risk, the_bound, delta, assumptions)
+    certificate = certify(
+        folds,
+        posteriors,
+        priors,
+        the_risk,
+        the_bound,
+        delta,
+        assumptions,
+        per_class=per_class,
+        alternatives=alternatives,
+        context=context,
+    )
     if isinstance(votes, VoteMatrix):
         return Learned(posteriors[0], priors[0], certificate, history)
     return Learned(posteriors, priors, certificate, history)
@@ -140,7 +160,7 @@ def named(value: str | T, known: dict[str, T], kind: type[T], argument: str) -> 
     return known[value]
 
 
-def _posterior_kind(posterior: str, risk: Risk) -> type[Posterior]:
+def posterior_kind(posterior: str, risk: Risk) -> type[Posterior]:
     name = risk.posteriors[0] if posterior == "auto" else posterior
     if name not in POSTERIORS:
         raise ValueError(f"posterior must be 'auto' or one of {', '.join(map(repr, POSTERIORS))}, got {posterior!r}.")

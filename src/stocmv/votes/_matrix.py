@@ -15,7 +15,7 @@ from ..special._gamma_tables import gamma_tables
 from ._bits import column_sums, curve_pass, wrong_weights
 from ._classes import argmax_pass, class_column_sums, class_weights
 from ._curve import Curve
-from ._labels import check_labels, encode
+from ._labels import check_labels, code_dtype, encode
 
 _BLOCK = 1 << 16  # rows that are unpacked at a time
 _NONE = np.empty(0)
@@ -80,6 +80,20 @@ class VoteMatrix:
                 raise ValueError("votes and y must both be strings or both be numbers.")
             classes = np.union1d(votes, y)
         return cls.from_blocks(_row_blocks(votes, y), classes=classes, merge=merge)
+
+    @classmethod
+    def from_codes(cls, votes: NDArray, targets: NDArray, classes: NDArray) -> "VoteMatrix":
+        """Take codes ``0 .. K - 1`` of the sorted classes, as voters of this package answer them."""
+        votes, targets = np.asarray(votes), np.asarray(targets)
+        if votes.ndim != 2 or targets.shape != votes.shape[:1] or votes.size == 0:
+            raise ValueError(f"Voters answered an array of shape {votes.shape} for {targets.shape[0]} examples.")
+        if votes.dtype.kind not in "iub" or votes.min() < 0 or votes.max() >= len(classes):
+            raise ValueError(f"Voters must answer class codes, integers from 0 to {len(classes) - 1}.")
+        votes, targets = (a.astype(code_dtype(len(classes)), copy=False) for a in (votes, targets))
+        bits = np.hstack(
+            [_pack_errors(votes[i : i + _BLOCK] != targets[i : i + _BLOCK, None]) for i in range(0, len(votes), _BLOCK)]
+        )
+        return cls(votes.shape[1], bits, classes, targets, np.ascontiguousarray(votes) if len(classes) > 2 else None)
 
     @classmethod
     def from_errors(cls, errors: ArrayLike, *, merge: bool = False) -> "VoteMatrix":
@@ -285,7 +299,11 @@ def _pack(block: Any, classes: NDArray | None) -> tuple[NDArray, NDArray | None,
         codes, targets = encode(votes, classes, "votes"), encode(y, classes, "y")
         errors = codes != targets[:, None]
         labels = codes if len(classes) > 2 else None
-    return np.ascontiguousarray(np.packbits(errors, axis=1, bitorder="little").T), targets, labels, errors.shape[1]
+    return _pack_errors(errors), targets, labels, errors.shape[1]
+
+
+def _pack_errors(errors: NDArray) -> NDArray:
+    return np.ascontiguousarray(np.packbits(errors, axis=1, bitorder="little").T)
 
 
 def _check_errors(block: ArrayLike) -> NDArray:

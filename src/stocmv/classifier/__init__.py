@@ -1,0 +1,6 @@
+"""The scikit-learn front: a majority vote that is fitted like any classifier and comes with its certificate."""
+
+from ._classifier import MajorityVoteClassifier
+from ._drawn import DrawnVote
+
+__all__ = ["DrawnVote", "MajorityVoteClassifier"]

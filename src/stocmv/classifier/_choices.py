@@ -1,0 +1,56 @@
+"""What "auto" stands for: choices that need no look at the examples that judge, and so cost nothing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..bounds import BOUNDS, Bound, CatoniPerFold, Seeger
+from ..posteriors import Dirichlet, Posterior
+from ..risks import Risk
+from ..solvers import LBFGS, Solver
+from ..special import kl_inverse
+from ..voters import VoterSource
+
+
+def is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
+
+
+def choose_priors(prior: Any, kind: type[Posterior], source: VoterSource) -> Sequence[Any]:
+    """The priors to try: those that suit the voters, for a Dirichlet; a given one alone."""
+    if not is_auto(prior):
+        return (prior,)
+    return source.default_prior if kind is Dirichlet else (1.0,)
+
+
+def choose_solver(solver: str | Solver, risk: str | Risk, source: VoterSource) -> str | Solver:
+    """Voters that are alike start near the optimum: a short descent is enough, unless the risk is noisy."""
+    if is_auto(solver) and source.exchangeable and risk != "mc":
+        return LBFGS(max_iter=50, tolerance=1e-6)
+    return solver
+
+
+def choose_bound(
+    bound: str | Bound, sizes: Sequence[int], expected_errors: Sequence[float | None], delta: float
+) -> str | Bound:
+    """The bound that a ``bound`` argument stands for.
+
+    Where every fold's voters can tell, from the other folds, about how much they err, Catoni's bound with the constant
+    that is best for that error; otherwise the cheaper of Catoni's with a grid and Seeger's: a matter of the sizes.
+    """
+    if not is_auto(bound):
+        return bound
+    errors = [e for e in expected_errors if e is not None]
+    if len(errors) == len(sizes):
+        return CatoniPerFold(tuple(best_constant(e, sizes, delta) for e in errors))
+    grid, root = BOUNDS["catoni"], Seeger()
+    return grid if grid.price(sizes, delta) < root.price(sizes, delta) else root
+
+
+def best_constant(error: float, sizes: Sequence[int], delta: float) -> float:
+    """The constant at which Catoni's bound is tightest if this error is measured and the divergence is small."""
+    error = float(np.clip(error, 1e-9, 0.5))
+    epsilon = (1 + len(sizes) * np.log(1 / delta)) / sum(sizes)
+    bound = min(float(kl_inverse(error, epsilon)), 1 - 1e-9)
+    return round(float(np.log(bound / (1 - bound) * (1 - error) / error)), 4)

@@ -1,0 +1,341 @@
+"""`MajorityVoteClassifier`."""
+
+import platform
+import time
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import _safe_indexing, check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from ..bounds import Bound
+from ..learning import Learned, Step, learn
+from ..learning._learn import named, posterior_kind
+from ..posteriors import Posterior
+from ..risks import RISKS, Risk
+from ..solvers import Solver
+from ..voters import VoterSet, VoterSource, as_source
+from ..votes import VoteMatrix
+from ..votes._labels import code_dtype
+from ._answers import assigned_folds, drawn_answers, mean_vote, win_probabilities
+from ._choices import choose_bound, choose_priors, choose_solver, is_auto
+from ._drawn import DrawnVote
+
+_FOLDS = 3
+
+
+def _rows(X: Any, codes: NDArray, rows: NDArray) -> tuple[Any, NDArray]:
+    """Some of the examples; all of them as they are."""
+    return (X, codes) if len(rows) == len(codes) else (_safe_indexing(X, rows), codes[rows])
+
+
+class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
+    """A majority vote over many classifiers, fitted by minimising a proven bound on its error.
+
+    The examples are cut into folds at random. The voters of a fold are trained on the other folds and judged on it, the
+    weights of the vote are drawn from a distribution that is learned, and nothing is held out: every example helps to
+    train and to judge. After ``fit``, ``certificate_`` says how often the vote errs on new examples at most.
+
+    Parameters
+    ----------
+    voters : "forest", "stumps", estimator, list or VoterSource
+        "forest" is a random forest of 100 trees for each fold. A scikit-learn ensemble is trained for each fold and its
+        members vote; a list of classifiers likewise. Classifiers that were fitted before (a list, or
+        ``sklearn.frozen.FrozenEstimator``) are judged on all examples, which must be new to them.
+    risk : str or Risk
+        "exact" (the error of the drawn vote), "half", "mc", "first_order", "second_order", "binomial", "c_bound".
+    posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
+        Distribution of the weights.
+    prior : "auto", float or array-like
+        Parameter of the prior. "auto" suits the voters: one value for alike voters such as trees, otherwise the best of
+        a small grid, which is paid for.
+    bound : "auto", str or Bound
+        "auto" takes Catoni's bound with a constant for each fold from the other folds where the voters can tell how
+        much they err (out of bag), otherwise Catoni's with a grid or Seeger's, whichever costs less for this number of
+        examples.
+    delta : float
+        Probability with which the certificate may fail.
+    n_folds : "auto" or int
+        "auto" is 3 for voters that learn, and 1 (no folds) for voters that do not.
+    solver : str or Solver
+        How the bound is minimised.
+    per_class : bool
+        Also certify the error on the examples of each class (false positive and false negative rates).
+    n_jobs : int or None
+        Threads or processes for training and asking the voters.
+    random_state : int, RandomState or None
+        Seed of folds, voters and starts.
+    verbose : int
+        1 prints what is going on, 2 also the iterations.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        Class labels.
+    n_features_in_, feature_names_in_ : int, ndarray
+        As in scikit-learn.
+    voters_ : list of VoterSet
+        The voters of each fold.
+    posterior_ : list of Posterior
+        The learned distribution of their weights, for each fold.
+    certificate_ : Certificate
+        What is promised.
+    history_ : History
+        The iterations.
+    fold_sizes_ : tuple of int
+        Examples in each fold.
+    votes_ : list of VoteMatrix
+        What the voters said on the examples that judge them: what `Certificate.verify` needs.
+    timings_ : dict
+        Seconds spent on training voters, asking them, and learning.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from stocmv import MajorityVoteClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> clf = MajorityVoteClassifier(RandomForestClassifier(50), random_state=0).fit(X, y)
+    >>> clf.certificate_.bound < 0.09
+    True
+    >>> bool(clf.certificate_.verify(clf.votes_))
+    True
+    """
+
+    def __init__(
+        self,
+        voters: Any = "forest",
+        *,
+        risk: str | Risk = "exact",
+        posterior: str = "auto",
+        prior: Any = "auto",
+        bound: str | Bound = "auto",
+        delta: float = 0.05,
+        n_folds: int | str = "auto",
+        solver: str | Solver = "auto",
+        per_class: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.voters = voters
+        self.risk = risk
+        self.posterior = posterior
+        self.prior = prior
+        self.bound = bound
+        self.delta = delta
+        self.n_folds = n_folds
+        self.solver = solver
+        self.per_class = per_class
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> "MajorityVoteClassifier":
+        """Train the voters, learn the vote and certify it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Examples; data frames too.
+        y : array-like of shape (n,)
+            Labels.
+        """
+        if unsupported:
+            raise TypeError(
+                f"fit does not take {', '.join(unsupported)}: the certificate is proven for examples that are "
+                "independent draws from one distribution, all of equal weight."
+            )
+        source = as_source(self.voters)
+        X, y = self._check_training(X, y, source)
+        known = source.labels()
+        self.classes_ = np.unique(y) if known is None else np.union1d(y, known)
+        codes = np.searchsorted(self.classes_, y).astype(code_dtype(len(self.classes_)))
+        rng = check_random_state(self.random_state)
+        folds = self._folds(len(codes), source, rng)
+        self._train_voters(X, codes, folds, source, rng)
+        self._learn(source, rng)
+        self.key_ = rng.bytes(16)
+        return self
+
+    def _check_training(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
+        if source.checks_input:
+            X = validate_data(self, X, skip_check_array=True)
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
+        else:
+            X, y = validate_data(self, X, y, **self._accepted(source))
+        check_classification_targets(y)
+        return X, y
+
+    @staticmethod
+    def _accepted(source: VoterSource) -> dict[str, Any]:
+        return {
+            "accept_sparse": "csr" if source.sparse else False,
+            "dtype": "numeric",
+            "ensure_all_finite": "allow-nan" if source.allow_nan else True,
+        }
+
+    def _folds(self, n: int, source: VoterSource, rng: np.random.RandomState) -> list[NDArray]:
+        """The examples of each fold: a random partition, not stratified (the proof needs that)."""
+        if is_auto(self.n_folds):
+            count = min(_FOLDS, n) if source.learns else 1
+        elif isinstance(self.n_folds, int | np.integer) and not isinstance(self.n_folds, bool) and self.n_folds >= 1:
+            count = int(self.n_folds)
+        else:
+            raise ValueError(f"n_folds must be 'auto' or a positive integer, got {self.n_folds!r}.")
+        if source.learns and count < 2:
+            needed = "voters that learn need at least 2 folds, so that other examples judge them than they learned from"
+            raise ValueError(f"n_folds={count} and n_samples = {n}: {needed}.")
+        if count > n:
+            raise ValueError(f"n_folds={count} is more than the number of examples, n_samples = {n}.")
+        return [np.sort(part) for part in np.array_split(rng.permutation(n), count)]
+
+    def _train_voters(
+        self, X: Any, codes: NDArray, folds: list[NDArray], source: VoterSource, rng: np.random.RandomState
+    ) -> None:
+        """Train the voters of each fold on the others, and ask them about it."""
+        self.voters_: list[VoterSet] = []
+        self.votes_: list[VoteMatrix] = []
+        self.expected_errors_: list[float | None] = []
+        self.fold_sizes_ = tuple(len(fold) for fold in folds)
+        self.timings_ = dict.fromkeys(("voters", "votes", "learning"), 0.0)
+        for k, fold in enumerate(folds):
+            began = time.perf_counter()
+            X_seen, codes_seen = _rows(X, codes, np.setdiff1d(np.arange(len(codes)), fold) if source.learns else fold)
+            voters = source.fit(X_seen, codes_seen, self.classes_, rng.randint(2**31 - 1), self.n_jobs)
+            self.timings_["voters"] += time.perf_counter() - began
+            self._say(f"fold {k + 1} of {len(folds)}: {voters.n_voters} voters in {time.perf_counter() - began:.1f} s")
+
+            began = time.perf_counter()
+            X_judge, codes_judge = _rows(X, codes, fold)
+            self.votes_.append(VoteMatrix.from_codes(voters.votes(X_judge), codes_judge, self.classes_))
+            tunes = source.learns and is_auto(self.bound) and self.risk in ("exact", "mc")
+            self.expected_errors_.append(source.expected_error(voters, X_seen, codes_seen) if tunes else None)
+            self.voters_.append(voters)
+            self.timings_["votes"] += time.perf_counter() - began
+
+    def _learn(self, source: VoterSource, rng: np.random.RandomState) -> None:
+        """Learn the weights' distribution; with several priors, keep the best, each having its share of delta."""
+        began = time.perf_counter()
+        kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
+        priors = choose_priors(self.prior, kind, source)
+        solver = choose_solver(self.solver, self.risk, source)
+        seed = rng.randint(2**31 - 1)
+        candidates = [
+            learn(
+                self.votes_,
+                risk=self.risk,
+                posterior=self.posterior,
+                prior=prior,
+                bound=choose_bound(self.bound, self.fold_sizes_, self.expected_errors_, self.delta / len(priors)),
+                delta=self.delta,
+                solver=solver,
+                random_state=seed,
+                assumptions=source.assumptions,
+                per_class=self.per_class,
+                alternatives=len(priors),
+                context=self._context(source),
+                callback=self._show_step if self.verbose > 1 else None,
+            )
+            for prior in priors
+        ]
+        best: Learned = min(candidates, key=lambda learned: learned.certificate.bound)
+        self.posterior_: list[Posterior] = list(best.posterior)  # type: ignore[arg-type]
+        self.prior_: list[Posterior] = list(best.prior)  # type: ignore[arg-type]
+        self.certificate_ = best.certificate
+        self.history_ = best.history
+        self.timings_["learning"] = time.perf_counter() - began
+        self._say(f"learned in {self.timings_['learning']:.1f} s: bound {self.certificate_.bound:.4f}")
+
+    def _context(self, source: VoterSource) -> dict[str, Any]:
+        from .. import __version__
+
+        return {
+            "voters": source.describe(),
+            "n_features": int(self.n_features_in_),
+            "classes": [str(label) for label in self.classes_],
+            "random_state": self.random_state if isinstance(self.random_state, int) else repr(self.random_state),
+            "versions": {
+                "stocmv": __version__,
+                "python": platform.python_version(),
+                "numpy": np.__version__,
+                "scipy": scipy.__version__,
+                "scikit-learn": sklearn.__version__,
+            },
+        }
+
+    def _say(self, text: str) -> None:
+        if self.verbose:
+            print(f"[stocmv] {text}", flush=True)
+
+    def _show_step(self, step: Step) -> None:
+        self._say(f"{step.stage}: bound {step.bound:.5f}, risk {step.risk:.5f}, KL {step.kl:.2f}")
+
+    def _codes(self, X: Any) -> list[NDArray]:
+        """What the voters of each fold answer."""
+        check_is_fitted(self)
+        source = as_source(self.voters)
+        if source.checks_input:
+            X = validate_data(self, X, skip_check_array=True, reset=False)
+        else:
+            X = validate_data(self, X, reset=False, **self._accepted(source))
+        return [voters.votes(X) for voters in self.voters_]
+
+    @property
+    def _shares(self) -> NDArray:
+        return np.array(self.fold_sizes_) / sum(self.fold_sizes_)
+
+    def predict(self, X: Any) -> NDArray:
+        """The fixed vote that ``certificate_.deterministic_bound`` speaks of.
+
+        Each fold's voters vote with their mean weights. Where the folds disagree, the example belongs to one of them by
+        a keyed hash of the voters' answers, so that the same example always gets the same answer; the key was drawn in
+        ``fit``, and the bound is on average over it.
+        """
+        codes = self._codes(X)
+        answers = np.stack([mean_vote(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
+        chosen = answers[0].copy()
+        split = np.flatnonzero((answers != answers[0]).any(0))
+        if len(split):
+            folds = assigned_folds(np.hstack([c[split] for c in codes]), self._shares, self.key_)
+            chosen[split] = answers[folds, split]
+        return self.classes_[chosen]
+
+    def predict_proba(self, X: Any) -> NDArray:
+        """Probability that the random vote (a drawn fold, drawn weights) answers each class; exact for a Dirichlet."""
+        codes = self._codes(X)
+        each = [win_probabilities(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)]
+        return np.tensordot(self._shares, np.stack(each), axes=1)
+
+    def predict_stochastic(self, X: Any, random_state: Any = None) -> NDArray:
+        """The certified random vote: for every example a fold and weights are drawn afresh."""
+        codes = self._codes(X)
+        rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+        answers = np.stack(
+            [drawn_answers(p, c, len(self.classes_), rng) for p, c in zip(self.posterior_, codes, strict=True)]
+        )
+        n = answers.shape[1]
+        return self.classes_[answers[rng.choice(len(answers), n, p=self._shares), np.arange(n)]]
+
+    def draw(self, random_state: Any = None) -> DrawnVote:
+        """One majority vote, its fold and weights drawn once, as a classifier of its own."""
+        check_is_fitted(self)
+        rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+        fold = int(rng.choice(len(self.voters_), p=self._shares))
+        return DrawnVote(self.voters_[fold], self.posterior_[fold].sample(1, rng)[0], self.classes_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            source = as_source(self.voters)
+        except (TypeError, ValueError):
+            return tags
+        tags.input_tags.sparse = source.sparse
+        tags.input_tags.allow_nan = source.allow_nan
+        return tags

@@ -1,0 +1,118 @@
+"""The members of a scikit-learn ensemble as voters."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.ensemble._forest import ForestClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.parallel import Parallel, delayed
+
+from ..votes._labels import code_dtype
+from ._base import VoterSet, VoterSource, contiguous
+
+
+class Ensemble(VoterSource):
+    """Any scikit-learn ensemble whose ``estimators_`` classify: forests, extra trees, bagging, voting, AdaBoost.
+
+    Parameters
+    ----------
+    estimator : scikit-learn ensemble
+        Not fitted; it is cloned for every fold.
+    """
+
+    exchangeable = True
+    sparse = True
+    default_prior: ClassVar[tuple[float, ...]] = (50.0,)
+
+    def __init__(self, estimator: BaseEstimator) -> None:
+        self.estimator = estimator
+        self.allow_nan = bool(get_tags(estimator).input_tags.allow_nan)
+        self.sparse = bool(get_tags(estimator).input_tags.sparse)
+
+    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EnsembleVoters":
+        present, inner = contiguous(codes)
+        ensemble = clone(self.estimator)
+        known = ensemble.get_params(deep=False)
+        if "random_state" in known:
+            ensemble.set_params(random_state=seed)
+        if n_jobs is not None and known.get("n_jobs", n_jobs) is None:
+            ensemble.set_params(n_jobs=n_jobs)
+        ensemble.fit(X, inner)
+        return EnsembleVoters(ensemble, present, len(classes), n_jobs)
+
+    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
+        """Out-of-bag error of the members' vote, where the ensemble remembers what each member was trained on."""
+        if not isinstance(voters, EnsembleVoters) or not getattr(voters.ensemble, "bootstrap", False):
+            return None
+        if not hasattr(voters.ensemble, "estimators_samples_"):
+            return None
+        votes = voters.votes(X)
+        rows = np.arange(len(codes))
+        tally = np.zeros((len(codes), voters.n_classes), np.int32)
+        for j, sample in enumerate(voters.ensemble.estimators_samples_):
+            out_of_bag = np.ones(len(codes), bool)
+            out_of_bag[sample] = False
+            tally[rows[out_of_bag], votes[out_of_bag, j]] += 1
+        judged = tally.any(1)
+        wrong = np.count_nonzero(tally[judged].argmax(1) != codes[judged])
+        return (wrong + 1) / (np.count_nonzero(judged) + 2)
+
+    def describe(self) -> str:
+        return repr(self.estimator)
+
+
+class EnsembleVoters(VoterSet):
+    """The members of a fitted ensemble.
+
+    Parameters
+    ----------
+    ensemble : fitted scikit-learn ensemble
+        Trained on class codes ``0 .. len(present) - 1``, or on labels when ``present`` is given in their order.
+    present : ndarray
+        Code of each of the ensemble's classes.
+    n_classes : int
+        Number of classes in all.
+    n_jobs : int or None
+        Threads that vote.
+    """
+
+    def __init__(self, ensemble: BaseEstimator, present: NDArray, n_classes: int, n_jobs: int | None = None) -> None:
+        self.ensemble = ensemble
+        self.present = present
+        self.n_classes = n_classes
+        self.n_jobs = n_jobs
+        self.n_voters = len(members(ensemble))
+
+    def votes(self, X: Any) -> NDArray:
+        dtype = code_dtype(self.n_classes)
+        if isinstance(self.ensemble, ForestClassifier):
+            X = self.ensemble._validate_X_predict(X)
+            questions = [delayed(_tree_codes)(tree, X) for tree in self.ensemble.estimators_]
+        else:
+            voters = members(self.ensemble)
+            columns = getattr(self.ensemble, "estimators_features_", [None] * len(voters))
+            questions = [delayed(_member_codes)(v, X, c) for v, c in zip(voters, columns, strict=True)]
+        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(questions)
+        return self.present.astype(dtype)[np.stack(answers, axis=1)]
+
+
+def members(ensemble: BaseEstimator) -> list[BaseEstimator]:
+    """The fitted members; an error where they do not classify."""
+    fitted = [m for m in np.ravel(np.asarray(ensemble.estimators_, dtype=object)) if m != "drop"]
+    if not all(is_classifier(m) for m in fitted):
+        raise ValueError(
+            f"The members of {type(ensemble).__name__} do not classify (they are regressors), so they cannot vote: use "
+            "a forest, extra trees, bagging, voting or AdaBoost, or give a list of classifiers."
+        )
+    return fitted
+
+
+def _tree_codes(tree: Any, X: Any) -> NDArray:
+    """Answers of a decision tree, by its leaves: much faster than its ``predict``."""
+    return tree.tree_.value[:, 0, :].argmax(1)[tree.tree_.apply(X)]
+
+
+def _member_codes(member: Any, X: Any, columns: NDArray | None) -> NDArray:
+    return np.asarray(member.predict(X if columns is None else X[:, columns])).astype(np.int64)

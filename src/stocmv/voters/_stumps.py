@@ -1,0 +1,108 @@
+"""Decision stumps: one threshold on one feature."""
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..votes._labels import code_dtype
+from ._base import VoterSet, VoterSource
+
+
+class Stumps(VoterSource):
+    """Stumps with thresholds spread evenly over the range of each feature, both sides.
+
+    Parameters
+    ----------
+    n_thresholds : int
+        Thresholds per feature, strictly inside its range.
+    ranges : "other_folds", "training" or array-like of shape (2, n_features)
+        Where the ranges come from. "other_folds" takes them from the examples that do not judge the stumps: no
+        assumption. An array gives the lowest and the highest value of each feature, known before: no folds are needed.
+        "training" takes them from all training examples, as the paper does: no folds either, but the stumps then depend
+        (a little) on the examples that judge them, and the certificate says so.
+    n_pairs : int
+        With more than two classes, the number of ordered pairs of classes, drawn at random, that each threshold is used
+        with: the first class below it, the second above.
+
+    Examples
+    --------
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.voters import Stumps
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(1000, noise=0.2, random_state=0)
+    >>> clf = MajorityVoteClassifier(Stumps(20, ranges=[[-2, -1.5], [3, 2]]), random_state=0).fit(X, y)
+    >>> len(clf.posterior_[0].alpha)  # two features, twenty thresholds, two sides
+    80
+    """
+
+    default_prior: ClassVar[tuple[float, ...]] = (0.1, 1.0)
+
+    def __init__(
+        self,
+        n_thresholds: int = 10,
+        ranges: Literal["other_folds", "training"] | ArrayLike = "other_folds",
+        n_pairs: int = 10,
+    ) -> None:
+        if n_thresholds < 1 or n_pairs < 1:
+            raise ValueError("n_thresholds and n_pairs must be at least 1.")
+        if isinstance(ranges, str) and ranges not in ("other_folds", "training"):
+            raise ValueError(f"ranges must be 'other_folds', 'training' or an array of two rows, got {ranges!r}.")
+        self.n_thresholds = n_thresholds
+        self.ranges = ranges
+        self.n_pairs = n_pairs
+
+    @property
+    def learns(self) -> bool:  # type: ignore[override]
+        return isinstance(self.ranges, str) and self.ranges == "other_folds"
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
+        if isinstance(self.ranges, str) and self.ranges == "training":
+            return (
+                "A shortcut of the paper: the stumps' thresholds were spread over the range of the very examples that "
+                "judge them, as if that range had been known before.",
+            )
+        return ()
+
+    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "StumpVoters":
+        X = np.asarray(X, float)
+        if isinstance(self.ranges, str):
+            lowest, highest = X.min(0), X.max(0)
+        else:
+            given = np.asarray(self.ranges, float)
+            if given.shape != (2, X.shape[1]) or not np.all(np.isfinite(given)):
+                raise ValueError(f"ranges must have two finite rows of {X.shape[1]} features, got shape {given.shape}.")
+            lowest, highest = given
+        fractions = np.arange(1, self.n_thresholds + 1) / (self.n_thresholds + 1)
+        thresholds = lowest[:, None] + (highest - lowest)[:, None] * fractions
+        return StumpVoters(thresholds, self._pairs(len(classes), seed), len(classes))
+
+    def _pairs(self, n_classes: int, seed: int) -> NDArray:
+        """Ordered pairs of classes: the one below a threshold, the one above."""
+        pairs = np.array([(a, b) for a in range(n_classes) for b in range(n_classes) if a != b])
+        if n_classes == 1:
+            return np.zeros((1, 2), int)
+        if len(pairs) <= self.n_pairs or n_classes == 2:
+            return pairs
+        chosen = np.random.default_rng(seed).choice(len(pairs), self.n_pairs, replace=False)
+        return pairs[np.sort(chosen)]
+
+    def describe(self) -> str:
+        ranges = self.ranges if isinstance(self.ranges, str) else "given"
+        return f"stumps, {self.n_thresholds} thresholds per feature, ranges: {ranges}"
+
+
+class StumpVoters(VoterSet):
+    """Stumps at given thresholds (n_features, n_thresholds), for given pairs of classes."""
+
+    def __init__(self, thresholds: NDArray, pairs: NDArray, n_classes: int) -> None:
+        self.thresholds = thresholds
+        self.pairs = pairs
+        self.n_classes = n_classes
+        self.n_voters = thresholds.size * len(pairs)
+
+    def votes(self, X: Any) -> NDArray:
+        above = (np.asarray(X, float)[:, :, None] > self.thresholds).reshape(len(X), -1)
+        codes = self.pairs.astype(code_dtype(self.n_classes))
+        return np.hstack([np.where(above, second, first) for first, second in codes])
