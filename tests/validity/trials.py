@@ -29,8 +29,8 @@ STANDARD_ERRORS = 4.0  # that such a risk is given the benefit of
 class Study:
     """What is drawn, how a vote is learned on it, and which bounds are put to the test.
 
-    Draw ``i`` minimises one pair of risk and bound, in turn; as the bounds hold for all posteriors at once, the posterior is
-    judged under every pair.
+    Draw ``i`` minimises one pair of risk and bound, in turn. The bounds hold for all posteriors at once, so the posterior is
+    judged under the other bounds as well.
     """
 
     population: Population
@@ -40,7 +40,7 @@ class Study:
     risks: dict[str, Risk]
     bounds: dict[str, Bound | type[CatoniPerFold]]  # the class: its constants are taken from the ensembles
     posterior: type[Posterior] = Dirichlet
-    solver: Solver = field(default_factory=lambda: LBFGS(max_iter=5))
+    solver: Solver = field(default_factory=lambda: LBFGS(max_iter=3))
     learns_from_its_own_fold: bool = False  # a mistake, to see that it is noticed
 
 
@@ -54,7 +54,10 @@ class Truth(NamedTuple):
 
 
 class Record(NamedTuple):
-    """The fixed vote is certified under the risk and the bound that were minimised alone; under the others it is nan."""
+    """Truths and bounds; a bound that was not computed is nan.
+
+    Computed are those of the risk that was minimised, and for the fixed vote that of the bound that was minimised alone.
+    """
 
     truth: NDArray
     bound: NDArray
@@ -121,33 +124,36 @@ def judge(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generato
     """Learn on one sample, and set the bounds against the truth: arrays over risks and bounds."""
     tried = attempt(study, folds, draw, rng)
     truth = Truth(*(true_errors(study, tried, rng) @ study.population.probability))
-    fixed_bound = {pair: np.nan for pair in itertools.product(study.risks, tried.bounds)}
-    fixed_bound[tried.minimised] = tried.learned.certificate.deterministic_bound
-    shape = len(study.risks), len(tried.bounds)
+    row, column = list(study.risks).index(tried.minimised[0]), list(study.bounds).index(tried.minimised[1])
+    shape = len(study.risks), len(study.bounds)
+    bound, fixed_bound = np.full(shape, np.nan), np.full(shape, np.nan)
+    bound[row] = bounds_under(study, tried)
+    bound[row, column] = tried.learned.certificate.bound
+    fixed_bound[row, column] = tried.learned.certificate.deterministic_bound
     return Record(
-        truth=np.array([[_certified(truth, risk, study.posterior)] * len(tried.bounds) for risk in study.risks]),
-        bound=np.array([bounds_under(study, tried, risk) for risk in study.risks]),
+        truth=np.array([[_certified(truth, risk, study.posterior)] * len(study.bounds) for risk in study.risks]),
+        bound=bound,
         fixed_truth=np.full(shape, truth.fixed_vote),
-        fixed_bound=np.reshape(list(fixed_bound.values()), shape),
+        fixed_bound=fixed_bound,
     )
 
 
-def bounds_under(study: Study, tried: Attempt, risk: str) -> list[float]:
-    """What `certify` says of the learned posteriors under one risk and all bounds, without its work on the fixed vote.
+def bounds_under(study: Study, tried: Attempt) -> list[float]:
+    """What `certify` says of the learned posteriors under each bound, without its work on the fixed vote.
 
-    Draws that are paid for are not drawn again: there is then a bound for the pair that was minimised alone.
+    Draws that are paid for are not drawn again: nan.
     """
-    certificate, posteriors, measure = tried.learned.certificate, tried.learned.posterior, study.risks[risk]
-    if measure.paid_draws(posteriors[0]):
-        return [certificate.bound if tried.minimised == (risk, name) else np.nan for name in tried.bounds]
-    moments = np.stack([measure.certified_moments(p, v) for p, v in zip(posteriors, tried.votes, strict=True)])
+    risk, posteriors = study.risks[tried.minimised[0]], tried.learned.posterior
+    if risk.paid_draws(posteriors[0]):
+        return [np.nan] * len(tried.bounds)
+    moments = np.stack([risk.certified_moments(p, v) for p, v in zip(posteriors, tried.votes, strict=True)])
 
     def value(bound: Bound) -> float:
         def upper(mean: float, kl: float, share: float) -> Bounded:
             return bound.upper(mean, kl, study.sizes, share * study.delta)
 
         mean = np.minimum(bound.risk_weights(study.sizes) @ moments, 1.0)
-        return min(measure.compose(mean, certificate.kl, upper, posteriors[0]).value, 1.0)
+        return min(risk.compose(mean, tried.learned.certificate.kl, upper, posteriors[0]).value, 1.0)
 
     return [value(bound) for bound in tried.bounds.values()]
 

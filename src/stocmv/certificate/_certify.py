@@ -108,8 +108,9 @@ def _further(
         return {"deterministic_bound": fixed_value, "deterministic_rule": rule, "fixed_vote": {}, "per_class": ()}
     fixed = choose_fixed_vote(votes, dirichlets, betas, bound, delta)
     sizes = tuple(v.n_examples for v in votes)
-    risk = min(float(bound.risk_weights(sizes) @ [v.row_mean(r) for v, r in zip(votes, fixed.rows, strict=True)]), 1.0)
-    paid = bound.upper(risk * (1 + 1e-13), float(fixed.kls.sum()), sizes, delta / len(MARGINS)).value / fixed.coverage
+    risk = float(bound.risk_weights(sizes) @ [v.row_mean(r) for v, r in zip(votes, fixed.rows, strict=True)])
+    risk = min(risk * (1 + 1e-13), 1.0)
+    paid = bound.upper(risk, float(fixed.kls.sum()), sizes, delta / len(MARGINS)).value / fixed.coverage
     return {
         "deterministic_bound": float(min(paid, 1.0)),
         "deterministic_rule": rule,

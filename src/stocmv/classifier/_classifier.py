@@ -291,6 +291,12 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     def _shares(self) -> NDArray:
         return np.array(self.fold_sizes_) / sum(self.fold_sizes_)
 
+    def _split(self, codes: list[NDArray]) -> tuple[NDArray, NDArray, NDArray]:
+        """The folds' mean votes, (n_folds, n); the examples on which they differ, and the fold of each of these."""
+        answers = np.stack([mean_vote(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
+        split = np.flatnonzero((answers != answers[0]).any(0))
+        return answers, split, assigned_folds(np.hstack([c[split] for c in codes]), self._shares, self.key_)
+
     def predict(self, X: Any) -> NDArray:
         """The fixed vote that ``certificate_.deterministic_bound`` speaks of.
 
@@ -298,20 +304,24 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         a keyed hash of the voters' answers, so that the same example always gets the same answer; the key was drawn in
         ``fit``, and the bound is on average over it.
         """
-        codes = self._codes(X)
-        answers = np.stack([mean_vote(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
+        answers, split, folds = self._split(self._codes(X))
         chosen = answers[0].copy()
-        split = np.flatnonzero((answers != answers[0]).any(0))
-        if len(split):
-            folds = assigned_folds(np.hstack([c[split] for c in codes]), self._shares, self.key_)
-            chosen[split] = answers[folds, split]
+        chosen[split] = answers[folds, split]
         return self.classes_[chosen]
 
     def predict_proba(self, X: Any) -> NDArray:
-        """Probability that the random vote (a drawn fold, drawn weights) answers each class; exact for a Dirichlet."""
+        """Probability that the random vote answers each class; exact for a Dirichlet.
+
+        The random vote draws a fold, then weights. Where the folds' mean votes disagree, it is given the fold that the
+        example belongs to, as in `predict`, which therefore answers the most probable class.
+        """
         codes = self._codes(X)
-        each = [win_probabilities(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)]
-        return np.tensordot(self._shares, np.stack(each), axes=1)
+        _, split, folds = self._split(codes)
+        n_classes = len(self.classes_)
+        each = np.stack([win_probabilities(p, c, n_classes) for p, c in zip(self.posterior_, codes, strict=True)])
+        probabilities = np.tensordot(self._shares, each, axes=1)
+        probabilities[split] = each[folds, split]
+        return probabilities
 
     def predict_stochastic(self, X: Any, random_state: Any = None) -> NDArray:
         """The certified random vote: for every example a fold and weights are drawn afresh."""

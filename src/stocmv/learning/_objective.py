@@ -95,9 +95,9 @@ class Objective:
             if all(len(r) for r in rows):
                 yield self.on([v.take(r) for v, r in zip(self.votes, rows, strict=True)])
 
-    def sample(self, n_bytes: int, rng: np.random.Generator) -> "Objective":
-        """The problem on random rows that take about ``n_bytes``; itself when all rows do."""
-        share = n_bytes / sum(v.nbytes for v in self.votes)
+    def sample(self, work: float, rng: np.random.Generator) -> "Objective":
+        """The problem on random rows that take about ``work`` nanoseconds a pass; itself when all rows do."""
+        share = work / sum(v.work for v in self.votes)
         if share >= 1:
             return self
         return self.on([v.take(np.flatnonzero(rng.random(v.n_rows) < share)) for v in self.votes])

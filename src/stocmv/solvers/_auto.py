@@ -20,12 +20,12 @@ class Auto(Solver):
     holds for every posterior at once.
     """
 
-    explore_bytes: int = 1 << 22
+    explore_work: float = 1e7
 
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
         if problem.draws_again:
             return Adam().minimise(problem, start, rng)
-        sample = problem.sample(self.explore_bytes, rng)
+        sample = problem.sample(self.explore_work, rng)
         point = self._explore(sample, start, rng)
         return point if sample is problem else LBFGS().minimise(problem, point, rng)
 

@@ -38,8 +38,8 @@ class Problem(Protocol):
         """One pass over the examples in random batches: the same problem, its risk estimated on the batch."""
         ...
 
-    def sample(self, n_bytes: int, rng: np.random.Generator) -> "Problem":
-        """The same problem on random examples that take about ``n_bytes``; itself when all of them do."""
+    def sample(self, work: float, rng: np.random.Generator) -> "Problem":
+        """The same problem on random examples that take about ``work`` nanoseconds a pass; itself when all do."""
         ...
 
     def own_starts(self, rng: np.random.Generator) -> list[NDArray]:
