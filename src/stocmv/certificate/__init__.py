@@ -2,6 +2,7 @@
 
 from ._certificate import Certificate
 from ._certify import certify
+from ._holdout import HoldoutComparison, clopper_pearson
 from ._verify import Check, Verification
 
-__all__ = ["Certificate", "Check", "Verification", "certify"]
+__all__ = ["Certificate", "Check", "HoldoutComparison", "Verification", "certify", "clopper_pearson"]

@@ -5,11 +5,13 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._files import whole_file
 from ..votes import VoteMatrix
+from ._holdout import HoldoutComparison, clopper_pearson, count_holdout_errors
 
 if TYPE_CHECKING:
     from ._verify import Verification
@@ -81,32 +83,92 @@ class Certificate:
         return self.moments[0]
 
     def statement(self) -> str:
-        """The certificate in words."""
+        """The certificate in one sentence."""
         if not self.proven:
             return (
                 f"Not a certificate: {percent(self.bound)} was computed with {self.theorem}. It serves to reproduce "
                 "the paper's figures and may be exceeded more often than delta allows."
             )
-        lines = [
+        return (
             f"With probability at least {confidence(self.delta)} over the draw of the {self.n:,} examples, "
-            f"{self.certified} is at most {percent(self.bound)} on new examples.",
-            f"The fixed vote ({self.deterministic_rule}) errs on at most {percent(self.deterministic_bound)}.",
-            *(
-                f"On new examples of class {c['label']!r} ({c['n']:,} seen): the drawn vote errs on at most "
-                f"{percent(c['bound'])}, the fixed one on at most {percent(c['deterministic_bound'])}."
-                for c in self.per_class
-            ),
-            "Each of these lines holds with that probability"
-            + (" (those of the classes all at once)." if self.per_class else "."),
-            f"Measured on the examples: {percent(self.empirical_risk)}; divergence from the prior: {self.kl:.2f} nats.",
-            f"By {self.theorem}.",
+            f"{self.certified} is at most {percent(self.bound)} on new examples."
+        )
+
+    def figures(self) -> list[tuple[str, str, str]]:
+        """What is promised, line by line: of which vote, at most how much, and what was measured."""
+        drawn = "drawn vote" if self.posterior != "categorical" else "weighted vote"
+        lines = [(drawn, percent(self.bound), percent(self.empirical_risk))]
+        if self.posterior != "categorical":
+            lines.append(("fixed vote", percent(self.deterministic_bound), ""))
+        for c in self.per_class:
+            name = f"class {c['label']} ({c['n']:,} examples)"
+            lines.append((f"{name}, drawn vote", percent(c["bound"]), percent(c["empirical_risk"])))
+            lines.append((f"{name}, fixed vote", percent(c["deterministic_bound"]), ""))
+        return lines
+
+    def notes(self) -> list[str]:
+        """What the figures mean."""
+        stated = [f"Fixed vote: {self.deterministic_rule}."]
+        each = "Each line holds with that probability; those of the classes hold all at once."
+        return [*stated, each] if self.per_class else [*stated, "Each line holds with that probability."]
+
+    def __str__(self) -> str:
+        """A short page: statement, figures, assumptions."""
+        if not self.proven:
+            return self.statement()
+        width = max(len(name) for name, _, _ in self.figures())
+        page = [
+            self.statement(),
+            "",
+            f"{'error on new examples':{width + 2}}{'at most':>9}{'measured':>11}",
+            *(f"{name:{width + 2}}{bound:>9}{measured:>11}" for name, bound, measured in self.figures()),
+            "",
+            *self.notes(),
+            f"Proof: {self.theorem}. Divergence from the prior: {self.kl:.2f} nats.",
             "It assumes:",
             *(f"- {assumption}" for assumption in self.assumptions),
         ]
-        return "\n".join(lines)
+        return "\n".join(page)
 
-    def __str__(self) -> str:
-        return self.statement()
+    def _repr_html_(self) -> str:
+        """The page for a notebook."""
+        if not self.proven:
+            return f"<p><strong>{escape(self.statement())}</strong></p>"
+        rows = "".join(
+            f"<tr><th scope='row' style='text-align:left'>{escape(name)}</th><td>{bound}</td><td>{measured}</td></tr>"
+            for name, bound, measured in self.figures()
+        )
+        assumptions = "".join(f"<li>{escape(assumption)}</li>" for assumption in self.assumptions)
+        notes = " ".join(escape(note) for note in self.notes())
+        return (
+            f"<div class='stocmv-certificate'><p><strong>{escape(self.statement())}</strong></p>"
+            "<table><thead><tr><th style='text-align:left'>error on new examples</th><th>at most</th>"
+            f"<th>measured</th></tr></thead><tbody>{rows}</tbody></table><p>{notes} Proof: {escape(self.theorem)}. "
+            f"Divergence from the prior: {self.kl:.2f} nats.</p><p>It assumes:</p><ul>{assumptions}</ul></div>"
+        )
+
+    def compare_holdout(
+        self, estimator: Any, X: Any, y: Any, *, share: float = 0.2, random_state: Any = 0
+    ) -> "HoldoutComparison":
+        """Compare with what the same examples give when some are held out.
+
+        A clone of the estimator is trained on the rest, its errors on the part held out are counted, and Clopper and
+        Pearson's bound is taken at the certificate's delta.
+
+        Parameters
+        ----------
+        estimator : scikit-learn classifier
+            What one would train otherwise, for example the same forest.
+        X, y : array-like
+            The examples that the certificate was made from.
+        share : float
+            Part of the examples that is held out.
+        random_state : int, RandomState or None
+            Seed of the split.
+        """
+        n_errors, n_holdout = count_holdout_errors(estimator, X, y, share, random_state)
+        bound = clopper_pearson(n_errors, n_holdout, self.delta)
+        return HoldoutComparison(self.bound, self.deterministic_bound, bound, n_errors, n_holdout, self.delta)
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Bound, seeger_mixture
+from ..bounds import Bound, CatoniPerFold, seeger_mixture
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..risks import Risk
 from ..risks._exact import margin_rows
@@ -80,7 +80,7 @@ def certify(
         theorem=_theorem(risk, bound, len(votes)),
         proven=bound.proven,
         certified=risk.certified,
-        assumptions=(*_assumptions(len(votes), draws), *assumptions),
+        assumptions=(*_assumptions(len(votes), draws, bound), *assumptions),
         fold_sizes=sizes,
         posterior=posteriors[0].name,
         posteriors=tuple(_lists(p) for p in posteriors),
@@ -194,7 +194,7 @@ def _theorem(risk: Risk, bound: Bound, n_folds: int) -> str:
     return f"{bound.theorem}{crossed}, for the risk {risk.name!r}"
 
 
-def _assumptions(n_folds: int, draws: int) -> list[str]:
+def _assumptions(n_folds: int, draws: int, bound: Bound) -> list[str]:
     unseen = (
         "The voters and the prior of each fold were chosen without looking at the examples of that fold, and the folds "
         "were drawn without looking at the examples."
@@ -204,7 +204,8 @@ def _assumptions(n_folds: int, draws: int) -> list[str]:
     stated = [
         "The examples are independent draws from one distribution, and new examples come from the same one.",
         unseen,
-        "The risk, the bound and delta were fixed before looking at these examples.",
+        "The risk, the bound and delta were fixed before looking at these examples."
+        + (" The constant of each fold was chosen from the others." if isinstance(bound, CatoniPerFold) else ""),
     ]
     if draws:
         stated.append(f"The risk is estimated from {draws} drawn votes, which a share of delta pays for.")

@@ -1,0 +1,60 @@
+"""What one has without us: hold some examples out, and count errors on them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import beta
+from sklearn.base import clone
+from sklearn.model_selection import train_test_split
+
+
+@dataclass(frozen=True)
+class HoldoutComparison:
+    """A certificate beside the hold-out bound of the same examples and the same delta.
+
+    Attributes
+    ----------
+    bound, deterministic_bound : float
+        The certificate's.
+    holdout_bound : float
+        Clopper and Pearson's upper bound on the error of the classifier that was trained on the rest.
+    n_errors, n_holdout : int
+        What was counted on the examples held out.
+    """
+
+    bound: float
+    deterministic_bound: float
+    holdout_bound: float
+    n_errors: int
+    n_holdout: int
+    delta: float
+
+    def __str__(self) -> str:
+        verdict = "tighter than" if self.bound < self.holdout_bound else "not tighter than"
+        return (
+            f"The certificate ({100 * self.bound:.2f} %; fixed vote {100 * self.deterministic_bound:.2f} %) is "
+            f"{verdict} a hold-out bound ({100 * self.holdout_bound:.2f} %, from {self.n_errors} errors on {self.n_holdout} "
+            f"examples that then trained nothing), both at delta = {self.delta:g}."
+        )
+
+
+def clopper_pearson(n_errors: int, n: int, delta: float) -> float:
+    """Upper bound on the error of a fixed classifier that made ``n_errors`` errors on ``n`` new examples.
+
+    Examples
+    --------
+    >>> from stocmv.certificate import clopper_pearson
+    >>> round(clopper_pearson(3, 100, 0.05), 4)
+    0.0757
+    """
+    if not 0 <= n_errors <= n or n < 1:
+        raise ValueError(f"n_errors must lie between 0 and n, got {n_errors} of {n}.")
+    return 1.0 if n_errors == n else float(beta.ppf(1 - delta, n_errors + 1, n - n_errors)) * (1 + 1e-12)
+
+
+def count_holdout_errors(estimator: Any, X: Any, y: Any, share: float, random_state: Any) -> tuple[int, int]:
+    """Train on all but a share of the examples, and count errors on that share."""
+    X_rest, X_held, y_rest, y_held = train_test_split(X, y, test_size=share, random_state=random_state)
+    answers = clone(estimator).fit(X_rest, y_rest).predict(X_held)
+    return int(np.count_nonzero(np.asarray(answers) != np.asarray(y_held))), len(y_held)
