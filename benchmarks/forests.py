@@ -4,7 +4,8 @@
 
     STOCMV_DATA=... python -m benchmarks.forests [NAME ...]
 
-"hold-out" is what a user has without us: 100 trees on 80 % of the training rows, Clopper and Pearson's bound on the rest.
+"hold-out" is what a user has without us: 100 trees on 80 % of the training rows, Clopper and Pearson's bound on the
+rest.
 """
 
 import os

@@ -66,7 +66,10 @@ class CatoniPerFold(Bound):
     With :math:`a_k = 1 - e^{-C_k}`, shares :math:`p_k = n_k / n` and
     :math:`B = \sum_k p_k C_k \hat R_k + (\sum_k \mathrm{KL}_k + F \ln(1/\delta)) / n`,
 
-    .. math:: \sum_k p_k R_k \le \sum_k p_k / a_k - e^{-B} \prod_k a_k^{-p_k} .
+    .. math:: \sum_k p_k R_k \le \max\Big\{\sum_k p_k r_k : r_k \ge 0,\ -\sum_k p_k \ln(1 - a_k r_k) \le B\Big\}
+        = \sum_k p_k \max(0, 1 / a_k - \lambda) ,
+
+    with the one :math:`\lambda` that meets the constraint; for equal constants this is Catoni's bound.
 
     What a fold needs to know to choose well, about how large the risk will be, the other folds can tell: nothing is
     paid for a grid.
@@ -103,8 +106,9 @@ class CatoniPerFold(Bound):
         shares = np.asarray(sizes) / n
         a = -np.expm1(-c)
         slope = float(shares @ c)
-        remaining = float(np.exp(-slope * risk - (kl + self.price(sizes, delta)) / n - shares @ np.log(a)))
-        return Bounded((float(shares @ (1 / a)) - remaining) * (1 + 1e-13) + 1e-13, slope * remaining, remaining / n)
+        level = _water_level(a, shares, slope * risk + (kl + self.price(sizes, delta)) / n)
+        value = float(shares @ np.maximum(1 / a - level, 0.0))
+        return Bounded(value * (1 + 1e-12) + 1e-13, slope * level, level / n)
 
     def settings(self) -> dict:
         return {"name": self.name, "c": list(self.c)}
@@ -113,3 +117,12 @@ class CatoniPerFold(Bound):
         if len(self.c) != len(sizes):
             raise ValueError(f"CatoniPerFold has {len(self.c)} constants for {len(sizes)} folds.")
         return np.asarray(self.c)
+
+
+def _water_level(a: NDArray, shares: NDArray, budget: float) -> float:
+    """The lambda with ``-sum_k p_k log(a_k lambda) = budget`` over the folds whose ``1 / a_k`` exceeds lambda."""
+    order = np.argsort(a)
+    weight = np.cumsum(shares[order])
+    levels = np.exp(-(budget + np.cumsum(shares[order] * np.log(a[order]))) / weight)
+    following = np.append(1 / a[order][1:], 0.0)
+    return float(levels[np.argmax(levels >= following)])

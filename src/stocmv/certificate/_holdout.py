@@ -34,8 +34,8 @@ class HoldoutComparison:
         verdict = "tighter than" if self.bound < self.holdout_bound else "not tighter than"
         return (
             f"The certificate ({100 * self.bound:.2f} %; fixed vote {100 * self.deterministic_bound:.2f} %) is "
-            f"{verdict} a hold-out bound ({100 * self.holdout_bound:.2f} %, from {self.n_errors} errors on {self.n_holdout} "
-            f"examples that then trained nothing), both at delta = {self.delta:g}."
+            f"{verdict} a hold-out bound ({100 * self.holdout_bound:.2f} %, from {self.n_errors} errors on "
+            f"{self.n_holdout} examples that then trained nothing), both at delta = {self.delta:g}."
         )
 
 

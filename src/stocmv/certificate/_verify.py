@@ -307,8 +307,13 @@ def _upper(settings: dict, risk: float, kl: float, sizes: tuple[int, ...], delta
     if name == "catoni_per_fold":
         constants = np.array(settings["c"])
         p, a = np.array(sizes) / n, 1 - np.exp(-constants)
-        exponent = (p @ constants) * risk + (kl + folds * math.log(1 / delta)) / n
-        return float(np.sum(p / a) - math.exp(-exponent) * np.prod(a**-p))
+        budget = (p @ constants) * risk + (kl + folds * math.log(1 / delta)) / n
+        low, high = 0.0, float(1 / a.min())  # spent(low) is infinite, spent(high) is zero
+        for _ in range(200):
+            level = (low + high) / 2
+            spent = -p @ np.log(np.minimum(a * level, 1.0))
+            low, high = (level, high) if spent > budget else (low, level)
+        return float(p @ np.maximum(1 / a - low, 0.0))
     if name == "mcallester":
         return risk + math.sqrt((kl + roots + folds * math.log(1 / delta)) / (2 * n))
     if name == "printed_theorem2_not_proven":
