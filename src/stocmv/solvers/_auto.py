@@ -12,15 +12,23 @@ from ._lbfgs import LBFGS
 
 @dataclass(frozen=True)
 class Auto(Solver):
-    """Best of several starts, each followed by L-BFGS.
+    """Best of several starts, descended by L-BFGS.
 
     A problem that draws random numbers is left to Adam. For the others the starts are: the prior; the prior after Adam
     (which leaves saddles); and the problem's own (`Problem.own_starts`), such as logistic-regression weights. A problem
-    with many examples is explored on a sample of them and the best point finished on all. Searching is free: the bound
-    holds for every posterior at once.
+    with many examples is explored on a sample of them and the best point finished on all. After the first iterations
+    only the two best go on. Searching is free: the bound holds for every posterior at once.
+
+    Parameters
+    ----------
+    explore_work : float
+        Nanoseconds that one pass may take while exploring.
+    first_iterations : int
+        Iterations after which the two best are chosen.
     """
 
     explore_work: float = 1e7
+    first_iterations: int = 40
 
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
         if problem.draws_again:
@@ -32,5 +40,6 @@ class Auto(Solver):
     def _explore(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
         shaken = start + 0.1 * rng.standard_normal(len(start))
         starts = [start, Adam().minimise(problem, shaken, rng), *problem.own_starts(rng)]
-        points = [LBFGS().minimise(problem, point, rng) for point in starts]
-        return min(points, key=lambda point: problem(point)[0])
+        descended = [LBFGS(max_iter=self.first_iterations).minimise(problem, point, rng) for point in starts]
+        best = sorted(descended, key=lambda point: problem(point)[0])[:2]
+        return min((LBFGS().minimise(problem, point, rng) for point in best), key=lambda point: problem(point)[0])

@@ -17,7 +17,7 @@ class LBFGS(Solver):
     """
 
     max_iter: int = 1000
-    tolerance: float = 1e-9
+    tolerance: float = 1e-8
     memory: int = 20
 
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:

@@ -4,12 +4,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammainc, gammaln
 
+from ._half_beta import PRECISE
 from ._stirling import stirling_rest
 
 _DROP = 42.0
 _FAR = 40.0
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
-_NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
 
 ROOT_RULE_FROM = 8.0  # total concentration from which the rule in sqrt(t) is used (below: the rule in log(t))
 _ROOT_STEP = 1 / 6
@@ -141,10 +140,10 @@ def gamma_draw_gradient(shape: ArrayLike, log_draw: ArrayLike) -> NDArray:
     g = np.exp(log_g)
     sign = np.where(g < a, -1.0, 1.0)
     reach = np.minimum(_draw_reach(a, g, sign), _FAR)
-    z = reach[..., None] * _NODES
+    z = reach[..., None] * PRECISE.nodes
     side = sign[..., None]
     exponent = side * a[..., None] * z - g[..., None] * np.expm1(side * z)
-    density = np.exp(exponent) * (reach[..., None] * _WEIGHTS)
+    density = np.exp(exponent) * (reach[..., None] * PRECISE.weights)
     mass, mass_z = density.sum(-1), (density * z).sum(-1)
     far = np.where((sign < 0) & (reach == _FAR), np.exp(g - a * _FAR), 0.0)
     mass = mass + far / a

@@ -1,5 +1,7 @@
 """The error of a Dirichlet vote on one example, and how it moves with the weights."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammaln
@@ -8,8 +10,21 @@ from ._stirling import stirling_rest
 
 _DROP = 42.0  # the integrand is cut where it has fallen by exp(-42) = 6e-19
 _FAR = 40.0  # beyond, log(1 + e^z) equals z to double precision and the tail has a closed form
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
-_NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
+
+
+class Quadrature(NamedTuple):
+    """A rule on [0, 1]."""
+
+    nodes: NDArray
+    weights: NDArray
+
+
+def gauss_legendre(n_nodes: int) -> Quadrature:
+    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+    return Quadrature((nodes + 1) / 2, weights / 2)
+
+
+PRECISE = gauss_legendre(64)  # to double precision
 _BLOCK = 4096
 
 
@@ -53,22 +68,22 @@ def half_betainc(w: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray, NDArray]
     tail, d_a, d_s = (np.empty_like(a) for _ in range(3))
     for start in range(0, a.size, _BLOCK):
         rows = slice(start, start + _BLOCK)
-        tail[rows], d_a[rows], d_s[rows] = _lower_half(a[rows], s[rows])
+        tail[rows], d_a[rows], d_s[rows] = lower_half(a[rows], s[rows], PRECISE)
     value = np.where(upper, 1 - tail, tail)
     d_s = np.where(upper, -(d_a + d_s), d_s)
     return value.reshape(shape), d_a.reshape(shape), d_s.reshape(shape)
 
 
-def _lower_half(a: NDArray, s: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+def lower_half(a: NDArray, s: NDArray, rule: Quadrature) -> tuple[NDArray, NDArray, NDArray]:
     """Value and partials for ``a <= s / 2``.
 
     All is computed per unit of ``a`` (``1 / (a B(a, b))`` is finite at 0), so that the limit at 0 needs no branch.
     """
     b = s - a
     reach = np.minimum(_reach(a, s), _FAR)
-    z = reach[:, None] * _NODES
+    z = reach[:, None] * rule.nodes
     softplus = _softplus(z) - np.log(2)
-    density = np.exp(a[:, None] * z - s[:, None] * softplus) * (reach[:, None] * _WEIGHTS)
+    density = np.exp(a[:, None] * z - s[:, None] * softplus) * (reach[:, None] * rule.weights)
     mass, mass_z, mass_softplus = density.sum(1), (density * z).sum(1), (density * softplus).sum(1)
 
     far = np.exp(a * _FAR - s * (_FAR - np.log(2))) * (reach == _FAR)
