@@ -13,7 +13,7 @@ RUN := $(VENV)/bin/python
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(VENV)/.stamp-plot  ## learn a vote on two moons, print its certificate, draw docs/images/moons.png
+demo: $(VENV)/.stamp-plot  ## learn a vote on two moons, print its certificate, draw the picture
 	@$(RUN) examples/demo_moons.py $(ARGS)
 
 test: $(VENV)/.stamp-dev  ## run all tests, the slow ones and the docstrings' examples included

@@ -33,16 +33,17 @@ def draw(X: np.ndarray, y: np.ndarray, learned, path: Path) -> None:
     probability = half_betainc(np.minimum(stumps(grid) @ alpha, alpha.sum()), alpha.sum())[0].reshape(300, 300)
 
     figure, axes = plt.subplots(figsize=(7, 4.6), layout="constrained")
-    surface = axes.pcolormesh(xs, ys, probability, cmap="RdBu", vmin=0, vmax=1, rasterized=True)
+    surface = axes.pcolormesh(xs, ys, probability, cmap="RdBu", vmin=-0.6, vmax=1.6, rasterized=True)
     axes.contour(xs, ys, probability, levels=[0.5], colors="black", linewidths=1)
     for label, colour in ((0, "#8b1a1a"), (1, "#123a6b")):
         axes.scatter(
             *X[y == label][:300].T, s=8, color=colour, edgecolor="white", linewidth=0.3, label=f"class {label}"
         )
-    figure.colorbar(surface, label="probability that the drawn vote answers class 1")
+    bar = figure.colorbar(surface, label="probability that the drawn vote answers class 1")
+    bar.ax.set_ylim(0, 1)
     axes.set(xlabel="feature 1", ylabel="feature 2", xlim=RANGES[0], ylim=RANGES[1])
     axes.set_title(
-        f"Vote of {len(alpha)} stumps: errs on at most {100 * learned.certificate.bound:.1f} % of new examples"
+        f"Vote of {len(alpha)} stumps: {learned.certificate.figures()[0][1]} of new examples at most are misclassified"
     )
     axes.legend(loc="lower left", framealpha=0.9)
     path.parent.mkdir(parents=True, exist_ok=True)

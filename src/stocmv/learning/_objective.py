@@ -31,6 +31,7 @@ class Objective:
     history: History
     callback: Callable[[Step], None] | None = None
     kl_weight: float = 1.0
+    label: str = ""
     _last: tuple[NDArray, Step] | None = field(default=None, repr=False)
 
     @property
@@ -78,10 +79,14 @@ class Objective:
     def record(self, stage: str, point: NDArray) -> None:
         if self._last is None or not np.array_equal(self._last[0], point):
             self(point)
-        step = self._last[1]._replace(stage=stage)  # type: ignore[index]
+        step = self._last[1]._replace(stage=f"{self.label} {stage}".strip())  # type: ignore[index]
         self.history.steps.append(step)
         if self.callback is not None:
             self.callback(step)
+
+    def named(self, label: str) -> "Objective":
+        """The same problem, its iterations recorded under a name."""
+        return replace(self, label=label, _last=None)
 
     def on(self, votes: Sequence[VoteMatrix]) -> "Objective":
         """The same problem, its risk estimated on other votes."""
@@ -102,13 +107,15 @@ class Objective:
             return self
         return self.on([v.take(np.flatnonzero(rng.random(v.n_rows) < share)) for v in self.votes])
 
-    def own_starts(self, rng: np.random.Generator) -> list[NDArray]:
+    def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
         """Starts that need to know the votes: logistic-regression weights, and a path that pays the divergence late."""
         if not isinstance(self.priors[0], Dirichlet):
-            return []
+            return {}
         weights = np.concatenate([logistic_weights(v) for v in self.votes])
         scaled = [np.log(np.exp(self.start) + scale * weights) for scale in (1.0, 4.0, 16.0, 64.0)]
         path = random_start(self.start, rng, 0.1)
         for kl_weight in (0.01, 0.1, 0.3):
-            path = LBFGS(max_iter=100).minimise(replace(self, kl_weight=kl_weight), path, rng)
-        return [min(scaled, key=lambda point: self(point)[0]), path]
+            # another problem, whose bounds are none: its iterations are not for the record
+            cheaper = replace(self, kl_weight=kl_weight, history=History(), callback=None, _last=None)
+            path = LBFGS(max_iter=100).minimise(cheaper, path, rng)
+        return {"logistic": min(scaled, key=lambda point: self(point)[0]), "path": path}

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaln
 
 from ..posteriors import Categorical, Dirichlet, Posterior
-from ..special._half_beta import gauss_legendre, lower_half
 from ..votes import Curve, VoteMatrix
 from ..votes._threads import split_rows, thread_map
 from ._base import Risk
+from ._half_curve import half_curve
 
 Weighted = Dirichlet | Categorical  # posteriors with concentrations and their total
 _NODES = 193
-_TRAINING_RULE = gauss_legendre(32)  # errors below 1e-9, less than those of the curve between its nodes
 
 
 class CurveRisk(Risk):
@@ -63,22 +62,6 @@ def as_weighted(posterior: Posterior) -> Weighted:
     if not isinstance(posterior, Dirichlet | Categorical):
         raise TypeError(f"This risk needs a Dirichlet or a categorical posterior, got {posterior!r}.")
     return posterior
-
-
-def half_curve(total: float) -> Curve:
-    """The probability that a Beta(w, s - w) variable exceeds one half; beyond nine half-widths it is 0 or 1."""
-    reach = min(total / 2, 4.5 * np.sqrt(total))
-    nodes = total / 2 + reach * np.linspace(-1, 1, _NODES)
-    middle = _NODES // 2
-    lower = np.maximum(nodes[: middle + 1], 0.0)
-    value, d_w, d_s = lower_half(lower, np.full_like(lower, total), _TRAINING_RULE)
-    mirrored = slice(middle - 1, None, -1)
-    return Curve.from_nodes(
-        nodes,
-        np.concatenate([value, 1 - value[mirrored]]),
-        np.concatenate([d_w, d_w[mirrored]]),
-        np.concatenate([d_s, -(d_w + d_s)[mirrored]]),
-    )
 
 
 def half_rows(w: NDArray, total: float, margin: float = 0.0) -> NDArray:

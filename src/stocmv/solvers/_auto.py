@@ -35,11 +35,13 @@ class Auto(Solver):
             return Adam().minimise(problem, start, rng)
         sample = problem.sample(self.explore_work, rng)
         point = self._explore(sample, start, rng)
-        return point if sample is problem else LBFGS().minimise(problem, point, rng)
+        return point if sample is problem else LBFGS().minimise(problem.named("all examples:"), point, rng)
 
     def _explore(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
         shaken = start + 0.1 * rng.standard_normal(len(start))
-        starts = [start, Adam().minimise(problem, shaken, rng), *problem.own_starts(rng)]
-        descended = [LBFGS(max_iter=self.first_iterations).minimise(problem, point, rng) for point in starts]
-        best = sorted(descended, key=lambda point: problem(point)[0])[:2]
-        return min((LBFGS().minimise(problem, point, rng) for point in best), key=lambda point: problem(point)[0])
+        starts = {"prior": start, "adam": Adam().minimise(problem, shaken, rng), **problem.own_starts(rng)}
+        first = LBFGS(max_iter=self.first_iterations)
+        descended = {name: first.minimise(problem.named(f"{name}:"), point, rng) for name, point in starts.items()}
+        best = sorted(descended.items(), key=lambda item: problem(item[1])[0])[:2]
+        ends = [LBFGS().minimise(problem.named(f"{name}:"), point, rng) for name, point in best]
+        return min(ends, key=lambda point: problem(point)[0])

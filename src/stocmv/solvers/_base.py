@@ -34,6 +34,10 @@ class Problem(Protocol):
         """Take note of the point that an iteration ended at."""
         ...
 
+    def named(self, label: str) -> "Problem":
+        """The same problem, its iterations recorded under a name."""
+        ...
+
     def batches(self, size: int, rng: np.random.Generator) -> Iterator["Problem"]:
         """One pass over the examples in random batches: the same problem, its risk estimated on the batch."""
         ...
@@ -42,8 +46,8 @@ class Problem(Protocol):
         """The same problem on random examples that take about ``work`` nanoseconds a pass; itself when all do."""
         ...
 
-    def own_starts(self, rng: np.random.Generator) -> list[NDArray]:
-        """Starts that only the problem knows."""
+    def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
+        """Starts that only the problem knows, by name."""
         ...
 
 

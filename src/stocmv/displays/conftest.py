@@ -1,0 +1,14 @@
+"""Figures of the docstrings' examples are drawn without a screen, and closed."""
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _no_screen() -> Iterator[None]:
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("Agg")
+    yield
+    plt.close("all")

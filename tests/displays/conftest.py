@@ -1,0 +1,68 @@
+import pytest
+from matplotlib.figure import Figure
+from sklearn.datasets import load_iris, make_blobs, make_moons
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import zoo
+from stocmv import MajorityVoteClassifier, learn
+
+
+@pytest.fixture(autouse=True)
+def no_screen():
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("Agg")
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def given_ax():
+    return Figure(layout="constrained").subplots()
+
+
+@pytest.fixture(scope="session")
+def moons():
+    return make_moons(150, noise=0.2, random_state=0)
+
+
+@pytest.fixture(scope="session")
+def binary(moons):
+    """Two classes, three folds, a certificate for each class."""
+    return MajorityVoteClassifier(RandomForestClassifier(12), per_class=True, random_state=0).fit(*moons)
+
+
+@pytest.fixture(scope="session")
+def many_classes():
+    """Eight classes."""
+    X, y = make_blobs(240, centers=8, cluster_std=1.5, random_state=0)
+    return MajorityVoteClassifier(RandomForestClassifier(12), random_state=0).fit(X, y), X, y
+
+
+@pytest.fixture(scope="session")
+def three_voters():
+    """Three voters, three classes with names, two features."""
+    iris = load_iris()
+    voters = [LogisticRegression(C=0.01), GaussianNB(), DecisionTreeClassifier(max_depth=1)]
+    clf = MajorityVoteClassifier(voters, prior=1.0, solver="lbfgs", n_folds=2, random_state=0)
+    return clf.fit(iris.data[:, :2], iris.target_names[iris.target])
+
+
+@pytest.fixture(scope="session")
+def learned():
+    """What the core makes of votes in two folds."""
+    return learn(zoo.problem("two_folds"), solver="lbfgs", random_state=0)
+
+
+@pytest.fixture(scope="session")
+def unproven():
+    return learn(zoo.problem("noisy"), solver="lbfgs", bound="printed_theorem2_not_proven", random_state=0)
+
+
+@pytest.fixture(scope="session")
+def classical():
+    """A categorical posterior, whose bound is on the weighted vote."""
+    return learn(zoo.problem("noisy"), solver="lbfgs", risk="second_order", random_state=0)

@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+from stocmv.certificate._certificate import percent
+from stocmv.displays import CertificateDisplay
+
+
+def value(point):
+    (x,) = point.get_xdata()
+    return x
+
+
+def labels(display):
+    return [text.get_text() for text in display.ax_.get_yticklabels()]
+
+
+def test_marks_stand_at_the_figures_of_the_certificate(binary):
+    display = CertificateDisplay.from_estimator(binary)
+    assert {name: value(point) for name, point in display.points_.items()} == {
+        name: getattr(binary.certificate_, name) for name in ("empirical_risk", "bound", "deterministic_bound")
+    }
+    assert [text.get_text() for text in display.ax_.texts] == [percent(value(p)) for p in display.points_.values()]
+
+
+def test_marks_stand_at_the_figures_of_each_class(binary):
+    display = CertificateDisplay.from_estimator(binary)
+    assert len(display.class_points_) == 2
+    for points, figures in zip(display.class_points_, binary.certificate_.per_class, strict=True):
+        assert {name: value(point) for name, point in points.items()} == {name: figures[name] for name in points}
+    assert labels(display)[-2:] == ["class 0", "class 1"]
+
+
+def test_marks_stand_beside_their_names(binary):
+    display = CertificateDisplay.from_estimator(binary)
+    places = dict(zip(labels(display), display.ax_.get_yticks(), strict=True))
+    assert display.points_["bound"].get_ydata()[0] == places["bound, drawn vote"]
+    assert display.points_["deterministic_bound"].get_ydata()[0] == places["bound, fixed vote"]
+    assert display.class_points_[1]["bound"].get_ydata()[0] == places["class 1"]
+
+
+def test_measures_the_test_error(binary, moons):
+    X, y = moons
+    display = CertificateDisplay.from_estimator(binary, X, y, holdout_bound=0.3)
+    assert value(display.points_["test_error"]) == pytest.approx(1 - binary.score(X, y))
+    assert value(display.points_["holdout_bound"]) == 0.3
+
+
+def test_of_what_was_learned(learned):
+    display = CertificateDisplay.from_learned(learned, test_error=0.11)
+    assert value(display.points_["test_error"]) == 0.11
+    assert value(display.points_["bound"]) == learned.certificate.bound
+    assert display.class_points_ == []
+    assert display.ax_.get_xlabel() == "error; each bound holds with probability at least 95 %"
+
+
+def test_the_weighted_vote_is_fixed(classical):
+    display = CertificateDisplay.from_learned(classical)
+    assert labels(display) == ["empirical risk", "bound, weighted vote"]
+
+
+def test_says_what_is_not_proven(unproven):
+    display = CertificateDisplay.from_learned(unproven)
+    assert labels(display)[1:] == ["bound, drawn vote (not proven)", "bound, fixed vote (not proven)"]
+    assert display.ax_.get_xlabel() == "error"
+
+
+def test_all_values_are_in_view(binary):
+    display = CertificateDisplay.from_estimator(binary)
+    points = [*display.points_.values(), *(p for points in display.class_points_ for p in points.values())]
+    assert display.ax_.get_xlim()[0] == 0
+    assert np.all(np.array([value(p) for p in points]) < display.ax_.get_xlim()[1])
+
+
+def test_hands_keywords_to_matplotlib(binary):
+    assert CertificateDisplay.from_estimator(binary, markersize=4).points_["bound"].get_markersize() == 4
+
+
+def test_examples_need_labels(binary, moons):
+    with pytest.raises(ValueError, match="X and y"):
+        CertificateDisplay.from_estimator(binary, moons[0])

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+import zoo
+from stocmv import learn
+from stocmv.certificate._certificate import percent
+from stocmv.displays import ErrorDistributionDisplay
+
+
+@pytest.fixture(params=["noisy", "three_classes", "merged", "two_folds", "three_folds"])
+def problem(request):
+    votes = zoo.problem(request.param)
+    return votes, learn(votes, solver="lbfgs", random_state=0)
+
+
+def test_mean_is_the_empirical_risk(problem):
+    votes, learned = problem
+    display = ErrorDistributionDisplay.from_learned(learned, votes)
+    mean = np.average(display.probabilities, weights=display.counts)
+    assert mean == pytest.approx(learned.certificate.empirical_risk, rel=1e-9)
+
+
+def test_every_example_is_in_a_bar(problem):
+    votes, learned = problem
+    display = ErrorDistributionDisplay.from_learned(learned, votes, bins=7)
+    assert len(display.heights_) == 7
+    assert display.heights_.sum() == learned.certificate.n
+
+
+def test_lines_stand_at_the_figures_of_the_certificate(binary):
+    display = ErrorDistributionDisplay.from_estimator(binary)
+    certificate = binary.certificate_
+    assert set(display.risk_line_.get_xdata()) == {certificate.empirical_risk}
+    assert set(display.bound_line_.get_xdata()) == {certificate.bound}
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == [
+        f"empirical risk, {percent(certificate.empirical_risk)}",
+        f"certified bound, {percent(certificate.bound)}",
+    ]
+
+
+def test_agrees_with_drawn_votes(many_classes):
+    clf, _, _ = many_classes
+    display = ErrorDistributionDisplay.from_estimator(clf)
+    votes, posterior = clf.votes_[0], clf.posterior_[0]
+    draws = posterior.sample(2000, np.random.default_rng(0))
+    wrong = np.mean([votes.class_weights(w).argmax(1) != votes.targets for w in draws], axis=0)
+    np.testing.assert_allclose(display.probabilities[: votes.n_rows], wrong, atol=0.06)
+
+
+def test_a_categorical_draws_one_voter():
+    votes = zoo.problem("noisy")
+    learned = learn(votes, solver="lbfgs", risk="first_order", random_state=0)
+    display = ErrorDistributionDisplay.from_learned(learned, votes)
+    np.testing.assert_allclose(display.probabilities, votes.errors() @ learned.posterior.theta)
+
+
+def test_says_what_has_no_closed_form():
+    votes = zoo.problem("noisy")
+    learned = learn(votes, solver="lbfgs", risk=zoo.risk_of("mc"), posterior="logit_normal", random_state=0)
+    with pytest.raises(ValueError, match="no closed form"):
+        ErrorDistributionDisplay.from_learned(learned, votes)
+
+
+def test_does_not_call_certified_what_is_not_proven(unproven):
+    display = ErrorDistributionDisplay.from_learned(unproven, zoo.problem("noisy"))
+    assert display.bound_line_.get_label().startswith("bound (not proven)")
+
+
+def test_hands_keywords_to_matplotlib(binary):
+    display = ErrorDistributionDisplay.from_estimator(binary, alpha=0.5)
+    assert display.bars_[0].get_alpha() == 0.5
