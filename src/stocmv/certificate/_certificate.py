@@ -1,7 +1,6 @@
 """The certificate itself."""
 
 import json
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
@@ -12,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from .._files import whole_file
 from ..votes import VoteMatrix
 from ._holdout import HoldoutComparison, clopper_pearson, count_holdout_errors
+from ._percent import confidence, percent
 
 if TYPE_CHECKING:
     from ._verify import Verification
 
 _FORMAT = "stocmv certificate 1"
+_HEADER = "error on new examples"
 
 
 @dataclass(frozen=True)
@@ -109,18 +110,18 @@ class Certificate:
     def notes(self) -> list[str]:
         """What the figures mean."""
         stated = [f"Fixed vote: {self.deterministic_rule}."]
-        each = "Each line holds with that probability; those of the classes hold all at once."
+        each = "Each line holds with that probability; those of the classes hold all at once for each of the two votes."
         return [*stated, each] if self.per_class else [*stated, "Each line holds with that probability."]
 
     def __str__(self) -> str:
         """A short page: statement, figures, assumptions."""
         if not self.proven:
             return self.statement()
-        width = max(len(name) for name, _, _ in self.figures())
+        width = max(len(_HEADER), *(len(name) for name, _, _ in self.figures()))
         page = [
             self.statement(),
             "",
-            f"{'error on new examples':{width + 2}}{'at most':>9}{'measured':>11}",
+            f"{_HEADER:{width + 2}}{'at most':>9}{'measured':>11}",
             *(f"{name:{width + 2}}{bound:>9}{measured:>11}" for name, bound, measured in self.figures()),
             "",
             *self.notes(),
@@ -142,7 +143,7 @@ class Certificate:
         notes = " ".join(escape(note) for note in self.notes())
         return (
             f"<div class='stocmv-certificate'><p><strong>{escape(self.statement())}</strong></p>"
-            "<table><thead><tr><th style='text-align:left'>error on new examples</th><th>at most</th>"
+            f"<table><thead><tr><th style='text-align:left'>{_HEADER}</th><th>at most</th>"
             f"<th>measured</th></tr></thead><tbody>{rows}</tbody></table><p>{notes} Proof: {escape(self.theorem)}. "
             f"Divergence from the prior: {self.kl:.2f} nats.</p><p>It assumes:</p><ul>{assumptions}</ul></div>"
         )
@@ -201,13 +202,3 @@ class Certificate:
         from ._verify import verify
 
         return verify(self, [votes] if isinstance(votes, VoteMatrix) else list(votes))
-
-
-def percent(value: float) -> str:
-    """A share as a percentage, rounded up in the last digit shown."""
-    return f"{math.ceil(round(value * 1e4, 7)) / 100:.2f} %"
-
-
-def confidence(delta: float) -> str:
-    """One minus delta as a percentage, rounded down in the last digit shown."""
-    return f"{math.floor(round((1 - delta) * 1e6, 7)) / 1e4:g} %"

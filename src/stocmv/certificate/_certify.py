@@ -186,7 +186,7 @@ def _rule(posterior: Posterior, n_folds: int) -> str:
         return f"{fold}the voters vote with their probabilities as weights"
     if isinstance(posterior, Dirichlet):
         return f"{fold}the voters vote with their mean weights"
-    return f"{fold}the class that most drawn votes answer, at most twice the bound"
+    return f"{fold}the class that a drawn vote answers most probably, at most twice the bound"
 
 
 def _theorem(risk: Risk, bound: Bound, n_folds: int) -> str:

@@ -8,6 +8,8 @@ from scipy.stats import beta
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
+from ._percent import percent
+
 
 @dataclass(frozen=True)
 class HoldoutComparison:
@@ -33,8 +35,8 @@ class HoldoutComparison:
     def __str__(self) -> str:
         verdict = "tighter than" if self.bound < self.holdout_bound else "not tighter than"
         return (
-            f"The certificate ({100 * self.bound:.2f} %; fixed vote {100 * self.deterministic_bound:.2f} %) is "
-            f"{verdict} a hold-out bound ({100 * self.holdout_bound:.2f} %, from {self.n_errors} errors on "
+            f"The certificate ({percent(self.bound)}; fixed vote {percent(self.deterministic_bound)}) is "
+            f"{verdict} a hold-out bound ({percent(self.holdout_bound)}, from {self.n_errors} errors on "
             f"{self.n_holdout} examples that then trained nothing), both at delta = {self.delta:g}."
         )
 

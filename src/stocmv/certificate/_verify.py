@@ -244,8 +244,8 @@ def _loses(own: float, rivals: NDArray, ratio: float) -> float:
 
 
 def _drawn_error(c: Certificate, parameters: dict, votes: VoteMatrix) -> float:
-    """Mean error of the certificate's drawn votes, drawn again from its seed."""
-    rng = np.random.default_rng(0)
+    """Mean error of the certificate's drawn votes, drawn again from their seed."""
+    rng = np.random.default_rng((2021, 0xCE271F))
     noise = rng.standard_normal((c.risk_settings["certificate_draws"], votes.n_voters))
     theta = special.softmax(np.array(parameters["location"]) + np.array(parameters["scale"]) * noise, axis=1)
 

@@ -1,0 +1,165 @@
+"""
+Rules and networks as voters
+============================
+
+Anything that answers a class can vote. Two small classes say where the voters come from: a
+:class:`~stocmv.voters.VoterSet` answers, a :class:`~stocmv.voters.VoterSource` makes one. Here a set of hand-written
+rules, a handful of small neural networks, and both together vote on two moons.
+"""
+
+# %%
+# Rules
+# -----
+# The two moons lie around a known centre. Without looking at any example one can write down lines through and
+# near that centre and say which side is which class. That is all a voter needs to do: ``votes`` answers one
+# column per voter, with *codes* of the classes, ``0 .. K - 1`` in the order of the sorted labels.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_moons
+from sklearn.neural_network import MLPClassifier
+
+from stocmv import MajorityVoteClassifier
+from stocmv.voters import VoterSet, VoterSource
+
+CENTRE = np.array([0.5, 0.25])
+ANGLES = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+OFFSETS = np.array([-0.6, 0.0, 0.6])
+
+
+class Rules(VoterSet):
+    """Class 1 beyond a line, class 0 before it: one rule for each direction and offset."""
+
+    n_voters = ANGLES.size * OFFSETS.size
+
+    def votes(self, X):
+        along = (np.asarray(X) - CENTRE) @ np.stack([np.cos(ANGLES), np.sin(ANGLES)])
+        return (along[:, :, None] > OFFSETS).reshape(len(X), -1).astype(int)
+
+
+class RuleSource(VoterSource):
+    """The same rules whatever the examples are: nothing is learned."""
+
+    learns = False
+    default_prior = (0.3,)  # below 1: a few rules may carry the vote
+    assumptions = ("The rules were written down before the examples were looked at.",)
+
+    def fit(self, X, codes, classes, seed, n_jobs=None):
+        return Rules()
+
+    def describe(self):
+        return f"{Rules.n_voters} half-planes around {CENTRE.tolist()}"
+
+
+# %%
+# ``learns = False`` tells the classifier that the rules have not seen the examples. So all of them judge, in
+# one piece: there are no folds. What must be true for this goes into ``assumptions``, and from there into the
+# certificate.
+
+X, y = make_moons(1500, noise=0.25, random_state=0)
+X_test, y_test = make_moons(5000, noise=0.25, random_state=1)
+
+rules = MajorityVoteClassifier(RuleSource(), random_state=0).fit(X, y)
+print(rules.certificate_)
+
+# %%
+# Networks
+# --------
+# A source that learns is handed examples of the other folds, and must make its voters from these alone. The
+# codes it is given may lack a class (a fold is a random part of the examples), hence the ``np.unique``.
+
+
+class Networks(VoterSet):
+    def __init__(self, networks, present):
+        self.networks = networks
+        self.present = present
+        self.n_voters = len(networks)
+
+    def votes(self, X):
+        return self.present[np.column_stack([network.predict(X) for network in self.networks])]
+
+
+class NetworkSource(VoterSource):
+    """Small networks of different widths, each from its own start."""
+
+    exchangeable = True  # near enough alike that equal weights are a good first guess
+    default_prior = (50.0,)
+
+    def __init__(self, widths):
+        self.widths = widths
+
+    def fit(self, X, codes, classes, seed, n_jobs=None):
+        present, inner = np.unique(codes, return_inverse=True)
+        networks = [
+            MLPClassifier(
+                (width,), learning_rate_init=0.03, tol=1e-3, n_iter_no_change=4, random_state=(seed + i) % 2**31
+            )
+            for i, width in enumerate(self.widths)
+        ]
+        return Networks([network.fit(X, inner) for network in networks], present)
+
+    def describe(self):
+        return f"networks with {list(self.widths)} hidden units"
+
+
+WIDTHS = (6, 8, 12, 16, 24)
+networks = MajorityVoteClassifier(NetworkSource(WIDTHS), random_state=0).fit(X, y)
+print(networks.certificate_.statement())
+
+# %%
+# A plain list of scikit-learn classifiers needs no source at all,
+# ``MajorityVoteClassifier([MLPClassifier((4,)), ...])``; write one when the voters need more than ``fit`` and
+# ``predict``.
+#
+# Both together
+# -------------
+# A set that asks two others side by side. It learns, because a part of it does. The prior may say that a
+# network is worth more than a rule *before* any example is seen: concentrations of 10 for each network, of
+# 0.1 for each rule.
+
+
+class Both(VoterSet):
+    def __init__(self, parts):
+        self.parts = parts
+        self.n_voters = sum(part.n_voters for part in parts)
+
+    def votes(self, X):
+        return np.hstack([part.votes(X) for part in self.parts])
+
+
+class BothSources(VoterSource):
+    def __init__(self, *sources):
+        self.sources = sources
+        self.assumptions = tuple(a for source in sources for a in source.assumptions)
+
+    def fit(self, X, codes, classes, seed, n_jobs=None):
+        return Both([source.fit(X, codes, classes, seed, n_jobs) for source in self.sources])
+
+    def describe(self):
+        return " and ".join(source.describe() for source in self.sources)
+
+
+prior = np.concatenate([np.full(Rules.n_voters, 0.1), np.full(len(WIDTHS), 10.0)])
+both = MajorityVoteClassifier(BothSources(RuleSource(), NetworkSource(WIDTHS)), prior=prior, random_state=0).fit(X, y)
+weight_of_networks = np.mean([posterior.mean[-len(WIDTHS) :].sum() for posterior in both.posterior_])
+print(f"The networks hold {100 * weight_of_networks:.0f} % of the learned weight.")
+
+# %%
+# What each of them answers, with its bound and its error on 5,000 new examples. Where the folds disagree,
+# each point belongs to one of them; this makes the narrow ragged strips.
+
+xs, ys = np.meshgrid(np.linspace(-1.8, 2.8, 160), np.linspace(-1.4, 1.9, 130))
+grid = np.column_stack([xs.ravel(), ys.ravel()])
+
+figure, panels = plt.subplots(1, 3, figsize=(10, 3.4), sharey=True, layout="constrained")
+for axes, (name, clf) in zip(panels, {"rules": rules, "networks": networks, "both": both}.items(), strict=True):
+    probability = clf.predict_proba(grid)[:, 1].reshape(xs.shape)
+    surface = axes.contourf(xs, ys, probability, levels=np.linspace(0, 1, 11), cmap="RdBu", alpha=0.6)
+    colours = np.where(y_test[:250], "#123a6b", "#8b1a1a")
+    axes.scatter(*X_test[:250].T, s=12, c=colours, edgecolor="white", linewidth=0.4)
+    test_error = np.mean(clf.predict_stochastic(X_test, random_state=0) != y_test)
+    axes.set_title(f"{name}\nbound {100 * clf.certificate_.bound:.1f} %, test {100 * test_error:.1f} %")
+    axes.set(xlabel="feature 1", aspect="equal")
+panels[0].set_ylabel("feature 2")
+figure.colorbar(surface, ax=panels, label="drawn vote answers 1", shrink=0.8)
+plt.show()

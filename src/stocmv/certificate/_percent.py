@@ -1,0 +1,13 @@
+"""Percentages, rounded so that what is shown is never more than what is proven."""
+
+import math
+
+
+def percent(value: float) -> str:
+    """A share as a percentage, rounded up in the last digit shown."""
+    return f"{math.ceil(round(value * 1e4, 7)) / 100:.2f} %"
+
+
+def confidence(delta: float) -> str:
+    """One minus delta as a percentage, rounded down in the last digit shown."""
+    return f"{math.floor(round((1 - delta) * 1e6, 7)) / 1e4:g} %"
