@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate
-from ..certificate._certificate import confidence, percent
+from ..certificate._percent import confidence, percent
 from ..learning import Learned
 from ._canvas import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILION, canvas, in_percent, tidy
 

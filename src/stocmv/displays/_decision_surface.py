@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate
-from ..certificate._certificate import percent
+from ..certificate._percent import percent
 from ._canvas import BLUE, CYCLE, INK, ORANGE, canvas, colours, legend_below, tidy
 from ._certificate import vote_kind
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate
-from ..certificate._certificate import percent
+from ..certificate._percent import percent
 from ..learning import Learned
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..risks._exact import margin_rows
