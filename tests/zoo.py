@@ -13,7 +13,7 @@ from stocmv.risks import RISKS, MonteCarlo
 
 
 def answers(n, accuracies, n_classes=2, seed=0):
-    """Labels of voters that are right with the given probabilities, and otherwise say any other class; and the truth."""
+    """Labels of voters that are right with these probabilities, and otherwise say any other class; and the truth."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n)
     other = (y[:, None] + rng.integers(1, n_classes, (n, len(accuracies)))) % n_classes
@@ -28,8 +28,14 @@ def separable():
 
 
 def symmetric():
-    """Each voter beside one that says the opposite: equal weights leave every example a tie."""
-    votes, y = answers(100, np.linspace(0.55, 0.9, 5), seed=3)
+    """Voters that err half of the time, each beside its opposite: equal weights tie, and no weight alone helps.
+
+    Of three voters one errs on three quarters of the examples and all err on the rest, so that their majority is right
+    three times in four. The prior is a saddle of every bound.
+    """
+    y = np.arange(160) % 2
+    wrong = (np.arange(160)[:, None] // 2 % 4 == np.arange(3)) | (np.arange(160)[:, None] // 2 % 4 == 3)
+    votes = y[:, None] ^ wrong
     return np.hstack([votes, 1 - votes]), y
 
 
@@ -56,14 +62,12 @@ _RAW = {
     "identical": identical,
     "all_right": right,
     "all_wrong": wrong,
-    "three_classes": lambda: answers(90, np.linspace(0.4, 0.8, 8), 3, seed=6),
-    "ten_classes": lambda: answers(100, np.linspace(0.3, 0.7, 15), 10, seed=7),
-    "many_classes": lambda: answers(120, np.linspace(0.4, 0.8, 9), 300, seed=8),
-    "merged": lambda: answers(200, np.linspace(0.5, 0.8, 4), 3, seed=9),
-    "two_folds": lambda: [answers(60, np.linspace(0.5, 0.9, 7), seed=seed) for seed in (10, 11)],
-    "three_folds": lambda: [
-        answers(n, np.linspace(0.4, 0.9, m), 3, seed=n) for n, m in ((40, 6), (60, 8), (75, 9))
-    ],
+    "three_classes": lambda: answers(60, np.linspace(0.4, 0.8, 8), 3, seed=6),
+    "ten_classes": lambda: answers(60, np.linspace(0.3, 0.7, 15), 10, seed=7),
+    "many_classes": lambda: answers(60, np.linspace(0.4, 0.8, 9), 300, seed=8),
+    "merged": lambda: answers(150, np.linspace(0.5, 0.8, 4), 3, seed=9),
+    "two_folds": lambda: [answers(30, np.linspace(0.5, 0.9, 7), 3, seed=seed) for seed in (10, 11)],
+    "three_folds": lambda: [answers(n, np.linspace(0.5, 0.9, m), seed=n) for n, m in ((25, 5), (35, 6), (45, 8))],
 }
 _CLASSES = {"many_classes": np.arange(300)}
 FOLDED = ("two_folds", "three_folds")

@@ -1,9 +1,9 @@
-import dense
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import expit
 
+import dense
 from stocmv.posteriors import POSTERIORS, Categorical, Dirichlet, LogitNormal
 from zoo import posterior_near, prior_of
 

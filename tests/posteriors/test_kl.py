@@ -1,11 +1,11 @@
 """Divergences against arbitrary precision, against their definition, and their gradients against differences."""
 
-import dense
 import mpmath
 import numpy as np
 import pytest
 from scipy import stats
 
+import dense
 from stocmv.posteriors import POSTERIORS, Categorical, Dirichlet, LogitNormal
 from zoo import posterior_near, prior_of
 
@@ -110,7 +110,9 @@ def test_of_the_prior_is_0(kind, value, n_voters):
 class TestDefinition:
     """The mean of the logarithm of the ratio of densities."""
 
-    @pytest.mark.parametrize(("a", "b"), [((0.5, 2.0), (1.0, 1.0)), ((30.0, 4.0), (2.0, 0.3)), ((3.0, 3.0), (9.0, 1.0))])
+    @pytest.mark.parametrize(
+        ("a", "b"), [((0.5, 2.0), (1.0, 1.0)), ((30.0, 4.0), (2.0, 0.3)), ((3.0, 3.0), (9.0, 1.0))]
+    )
     def test_two_voters_by_quadrature(self, a, b):
         posterior, prior = stats.beta(*a), stats.beta(*b)
         theirs = posterior.expect(lambda x: posterior.logpdf(x) - prior.logpdf(x), epsabs=1e-12, epsrel=1e-12)
@@ -153,5 +155,5 @@ def test_a_prior_of_another_kind_is_refused(kind, other):
     if kind == other:
         assert prior_of(kind, 3).kl(prior_of(other, 3))[0] == 0
     else:
-        with pytest.raises(TypeError, match="posterior needs a .* prior, got"):
+        with pytest.raises(TypeError, match=r"posterior needs a .* prior, got"):
             prior_of(kind, 3).kl(prior_of(other, 3))

@@ -1,10 +1,10 @@
 """What the bounds rest on: inequalities between the risks that hold for the examples themselves."""
 
-import dense
 import numpy as np
 import pytest
 from scipy.special import betainc
 
+import dense
 from stocmv import certify
 from stocmv.bounds import BOUNDS, Bounded
 from stocmv.certificate._fixed_vote import MARGINS, margin_coverage

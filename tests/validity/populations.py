@@ -1,7 +1,7 @@
-"""Where the examples come from: finitely many of them with known probabilities, so that every true risk is a finite sum.
+"""Where the examples come from: finitely many, of known probability, so that every true risk is a finite sum.
 
-An example is a point with a label. Voters see the point; a `Teacher` makes them, and the prior over them, from the examples
-of the other folds alone.
+An example is a point with a label. Voters see the point; a `Teacher` makes them, and the prior over them, from the
+examples of the other folds alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -114,8 +114,8 @@ def bare_majority(share: float, n_voters: int) -> tuple[Population, Fixed]:
 class Memorisers:
     """Voters that know the points they have met by heart and answer the others with a constant.
 
-    Each has met a random half of the training examples (the first ones: all) and holds the majority label. The prior trusts
-    a voter by its accuracy on the very examples that it memorised.
+    Each has met a random half of the training examples (the first ones: all) and holds the majority label. The prior
+    trusts a voter by its accuracy on the very examples that it memorised.
     """
 
     n_voters: int = 8

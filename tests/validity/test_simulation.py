@@ -1,18 +1,17 @@
 """Promises kept: "with probability at least 1 - delta" is checked by drawing the sample many times, or all samples.
 
-The populations are finite, so the true risk is known. A count of violations is too high when a valid bound reaches it with
-a probability below 0.1 %. Run with ``-s`` to see the frequencies.
+The populations are finite, so the true risk is known. A count of violations is too high when a valid bound exceeds it
+with a probability of at most 0.1 %. Run with ``-s`` to see the frequencies.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from stocmv import certify
-from stocmv.bounds import BOUNDS, Bound, Bounded, Catoni, CatoniPerFold, PrintedTheorem2, Seeger
+from stocmv.bounds import BOUNDS, Bounded, Catoni, CatoniPerFold, PrintedTheorem2, Seeger
 from stocmv.posteriors import Categorical, LogitNormal
 from stocmv.risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from stocmv.solvers import LBFGS, Adam
@@ -42,41 +41,41 @@ CLASSICAL = {
 }
 FEW_DRAWS = {"mc": MonteCarlo(certificate_draws=300)}
 
-FLIPS = p.coin_flips(16)
+FLIPS, FLIPS3 = p.coin_flips(16), p.coin_flips(12, n_classes=3)
 TAIL, TAIL3 = p.long_tail(16, noise=0.05), p.long_tail(12, noise=0.05, n_classes=3)
 SKILLS = np.linspace(0.05, 0.35, 12)
 CROWD = p.one_label_each([*np.full(38, 0.97 / 38), 0.02, 0.01])
 CROWD3 = p.one_label_each([*np.full(22, 0.97 / 22), 0.02, 0.01], n_classes=3)
 
 STUDIES = {
-    "one sample, two classes": (2000, Study(FLIPS, p.guessers(FLIPS, 24), (60,), 0.2, EXACT, ONE_SAMPLE)),
+    "one sample, two classes": (2000, Study(FLIPS, p.guessers(FLIPS, 24), (80,), 0.2, EXACT, ONE_SAMPLE)),
     "two folds, two classes": (2000, Study(TAIL, p.Memorisers(8), (20, 20), 0.05, EXACT, FOLDS)),
-    "three folds, two classes": (2000, Study(TAIL, p.Memorisers(8), (10, 20, 40), 0.2, EXACT, FOLDS)),
+    "three folds, two classes": (1000, Study(TAIL, p.Memorisers(8), (10, 20, 40), 0.2, EXACT, FOLDS)),
     "one sample, three classes": (
-        400,
+        300,
         Study(CROWD3, p.specialists(CROWD3, SKILLS, hopeless=2), (150,), 0.2, WITH_A_DIRICHLET, ONE_SAMPLE),
     ),
-    "two folds, three classes": (400, Study(TAIL3, p.Memorisers(9), (80, 80), 0.2, WITH_A_DIRICHLET, FOLDS)),
-    "three folds, three classes": (400, Study(TAIL3, p.Memorisers(9), (60, 80, 160), 0.05, WITH_A_DIRICHLET, FOLDS)),
+    "two folds, three classes": (300, Study(TAIL3, p.Memorisers(9), (80, 80), 0.2, WITH_A_DIRICHLET, FOLDS)),
+    "three folds, three classes": (300, Study(TAIL3, p.Memorisers(9), (60, 80, 160), 0.05, WITH_A_DIRICHLET, FOLDS)),
     "one sample, weighted vote": (
-        2000,
+        1000,
         Study(CROWD, p.specialists(CROWD, SKILLS, hopeless=2), (200,), 0.05, CLASSICAL, ONE_SAMPLE, Categorical),
     ),
-    "two folds, weighted vote": (2000, Study(TAIL, p.Memorisers(8), (100, 100), 0.2, CLASSICAL, FOLDS, Categorical)),
+    "two folds, weighted vote": (1000, Study(TAIL, p.Memorisers(8), (100, 100), 0.2, CLASSICAL, FOLDS, Categorical)),
     "three folds, weighted vote": (
-        2000,
+        1000,
         Study(TAIL, p.Memorisers(8), (60, 100, 140), 0.05, CLASSICAL, FOLDS, Categorical),
     ),
     "one sample, drawn in training": (
-        240,
-        Study(FLIPS, p.guessers(FLIPS, 24), (60,), 0.2, {"mc": MonteCarlo()}, ONE_SAMPLE, solver=Adam(6, 0.5)),
+        200,
+        Study(FLIPS, p.guessers(FLIPS, 24), (80,), 0.2, {"mc": MonteCarlo()}, ONE_SAMPLE, solver=Adam(4, 0.7)),
     ),
     "three folds, drawn in training": (
-        240,
-        Study(TAIL3, p.Memorisers(9), (20, 30, 50), 0.2, {"mc": MonteCarlo()}, FOLDS, solver=Adam(6, 0.5)),
+        200,
+        Study(TAIL3, p.Memorisers(9), (20, 30, 50), 0.2, {"mc": MonteCarlo()}, FOLDS, solver=Adam(4, 0.7)),
     ),
     "one sample, logit-normal": (
-        240,
+        200,
         Study(
             CROWD,
             p.specialists(CROWD, SKILLS, hopeless=2),
@@ -89,11 +88,11 @@ STUDIES = {
         ),
     ),
     "two folds, logit-normal": (
-        240,
+        200,
         Study(TAIL, p.Memorisers(8), (60, 60), 0.2, FEW_DRAWS, FOLDS, LogitNormal, Adam(8, 0.5)),
     ),
     "three folds, logit-normal": (
-        240,
+        200,
         Study(TAIL3, p.Memorisers(9), (20, 30, 50), 0.2, FEW_DRAWS, FOLDS, LogitNormal, Adam(8, 0.5)),
     ),
 }
@@ -115,7 +114,7 @@ def assert_holds(what, truth, bound, delta):
         f"mean bound {np.nanmean(bound):.3f}, mean risk {np.nanmean(truth):.3f}, {useful:.0%} below 1"
     )
     assert count <= most, f"{what}: {count} of {n_draws} draws violate the bound, at most {most} may."
-    assert useful > 0.2, f"{what}: the bound says nothing, so that nothing is tested."
+    assert useful > 0.1, f"{what}: the bound says nothing, so that nothing is tested."
 
 
 @pytest.mark.parametrize(("name", "risk"), RISKS)
@@ -134,3 +133,163 @@ def test_bound_on_the_fixed_vote_holds(name):
         assert_holds(what, r.fixed_truth[:, :, column], r.fixed_bound[:, :, column], study.delta)
 
 
+@pytest.mark.parametrize("name", STUDIES)
+def test_judged_is_what_certify_says(name):
+    """The other bounds are composed without `certify`, for speed: the same to the last digits."""
+    study = STUDIES[name][1]
+    rng = np.random.default_rng(7)
+    tried = attempt(study, [study.population.draw(n, rng) for n in study.sizes], 0, rng)
+    learned = tried.learned
+    for risk in study.risks.values():
+        for ours, bound in zip(bounds_under(study, tried, risk), tried.bounds.values(), strict=True):
+            theirs = certify(tried.votes, learned.posterior, learned.prior, risk, bound, study.delta).bound
+            assert np.isnan(ours) or ours == pytest.approx(theirs, abs=1e-12)
+
+
+CLASSES = {
+    "one sample": Study(FLIPS, p.guessers(FLIPS, 24), (80,), 0.2, EXACT, ONE_SAMPLE),
+    "two folds": Study(TAIL3, p.Memorisers(9), (60, 90), 0.3, EXACT, FOLDS),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_bounds_for_each_class_hold(name):
+    study = CLASSES[name]
+    r = simulate(study, 150, judge_classes)
+    share = study.delta / study.population.n_classes
+    for label in range(study.population.n_classes):
+        what = f"{name}, class {label}"
+        assert_holds(what, r.truth[:, label], r.bound[:, label], share)
+        assert_holds(f"{what}, fixed vote", r.fixed_truth[:, label], r.fixed_bound[:, label], share)
+
+
+# Where the bounds are tight: the exact probability of a violation, over all samples.
+
+LARGE_C = {"catoni_large_c": Catoni(c=20.0)}
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.2])
+@pytest.mark.parametrize("name", [*ONE_SAMPLE, *LARGE_C])
+def test_failures_too_rare_to_be_met(name, delta):
+    """The risk is just above what the bound says when no failure was met, and then alone the bound is violated."""
+    bound, n = (ONE_SAMPLE | LARGE_C)[name], 20
+    share = bound.upper(0.0, 0.0, (n,), delta).value * (1 + 1e-6)
+    population = p.rare_failure(share)
+    study = Study(population, p.unanimous(population), (n,), delta, EXACT, {name: bound})
+    probability = violation_probability(study)
+    print(f"{name}: violated with probability {probability:.4f}, {delta} may")
+    assert probability == pytest.approx((1 - share) ** n, rel=1e-9)
+    assert probability <= delta
+
+
+@pytest.mark.parametrize(
+    ("bound", "sizes"),
+    [
+        (Seeger(), (1, 1)),
+        (Seeger(), (1, 2)),
+        (Catoni(c=20.0), (1, 1)),
+        (Catoni(c=20.0), (1, 1, 1)),
+        (Catoni(c=20.0), (1, 1, 2)),
+        (CatoniPerFold(c=(20.0, 15.0)), (1, 1)),
+    ],
+    ids=str,
+)
+def test_folds_that_succeed_together(bound, sizes):
+    """The risk is just above what the bound says when no voter erred, and the folds agree on when that happens."""
+    delta = 0.2
+    n_points = int(1 / (1 - bound.upper(0.0, 0.0, sizes, delta).value)) + 1
+    study = Study(p.one_label_each(np.ones(n_points)), p.Checksum(), sizes, delta, EXACT, {"bound": bound})
+    probability = violation_probability(study)
+    print(f"{bound}, {sizes}: violated with probability {probability:.4f}, {delta} may")
+    assert probability == pytest.approx(n_points ** -(1.0 + sum(sizes) - len(sizes)), rel=1e-9)
+    assert probability <= delta
+
+
+# What is wrong is noticed: by the same counts and the same limits.
+
+
+def is_caught(truth, bound, delta):
+    count, n_draws = violations(truth, bound)
+    return count > most_violations(n_draws, delta)
+
+
+TEN_POINTS = p.one_label_each(np.ones(10))
+
+
+@pytest.mark.parametrize(("bound", "expected"), [(PrintedTheorem2(), 0.1), (Seeger(), 0.0)], ids=["printed", "ours"])
+def test_printed_theorem_2_fails_and_ours_holds(bound, expected):
+    """Ten equally likely points, two examples, two folds, each with one voter that is right where the other one is."""
+    study = Study(TEN_POINTS, p.Recogniser(), (1, 1), 0.05, EXACT, {"bound": bound})
+    assert violation_probability(study) == pytest.approx(expected, abs=1e-12)
+
+
+def test_printed_theorem_2_is_caught():
+    bounds = {"printed": PrintedTheorem2(), "seeger": Seeger()}
+    r = simulate(Study(TEN_POINTS, p.Recogniser(), (1, 1), 0.05, EXACT, bounds), 600)
+    assert is_caught(r.truth[:, 0, 0], r.bound[:, 0, 0], 0.05)
+    assert not is_caught(r.truth[:, 0, 1], r.bound[:, 0, 1], 0.05)
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_voters_trained_on_the_fold_that_judges_them_are_caught(own):
+    study = Study(p.coin_flips(60), p.Memorisers(8), (40, 40), 0.05, EXACT, FOLDS, learns_from_its_own_fold=own)
+    r = simulate(study, 100)
+    for column in range(len(study.bounds)):
+        assert is_caught(r.truth[:, 0, column], r.bound[:, 0, column], study.delta) == own
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_prior_chosen_on_the_fold_that_judges_it_is_caught(own):
+    teach = p.Trusted(p.guessers(FLIPS, 200).answers)
+    study = Study(FLIPS, teach, (30, 30), 0.2, EXACT, {"seeger": Seeger()}, learns_from_its_own_fold=own)
+    r = simulate(study, 60)
+    assert is_caught(r.truth, r.bound, study.delta) == own
+
+
+class WithoutDivergence(Seeger):
+    def upper(self, risk: float, kl: float, sizes, delta: float) -> Bounded:
+        return super().upper(risk, 0.0, sizes, delta)._replace(d_kl=0.0)
+
+
+class WithoutConfidence(Seeger):
+    def price(self, sizes, delta: float) -> float:
+        return super().price(sizes, 1.0)
+
+
+def test_a_forgotten_divergence_is_caught():
+    population = p.coin_flips(64)
+    bounds = {"wrong": WithoutDivergence(), "seeger": Seeger()}
+    study = Study(population, p.guessers(population, 160), (30,), 0.2, EXACT, bounds, solver=LBFGS(max_iter=10))
+    r = simulate(study, 80)
+    minimised = slice(0, None, 2)
+    assert is_caught(r.truth[minimised, 0, 0], r.bound[minimised, 0, 0], study.delta)
+    assert not is_caught(r.truth[:, 0, 1], r.bound[:, 0, 1], study.delta)
+
+
+def test_a_forgotten_confidence_is_caught():
+    population = p.rare_failure(0.09)
+    study = Study(population, p.unanimous(population), (20,), 0.05, EXACT, {"seeger": Seeger()})
+    assert violation_probability(study) == 0
+    assert violation_probability(replace(study, bounds={"wrong": WithoutConfidence()})) > 2 * study.delta
+
+
+@pytest.fixture
+def even():
+    """Equal weights (nothing is learned) on examples where a bare majority errs."""
+    population, teach = p.bare_majority(0.4, n_voters=41)
+    return Study(population, teach, (200,), 0.2, EXACT, {"seeger": Seeger()}, solver=Adam(n_steps=0))
+
+
+def test_a_fixed_vote_taken_for_the_drawn_one_is_caught(even):
+    r = simulate(even, 50)
+    assert is_caught(r.fixed_truth, r.bound, even.delta)
+    assert not is_caught(r.fixed_truth, r.fixed_bound, even.delta)
+
+
+def test_a_forgotten_factor_is_caught(even):
+    study = replace(even, risks=CLASSICAL, posterior=Categorical)
+    r = simulate(study, 100)
+    for row, risk in enumerate(study.risks.values()):
+        assert not is_caught(r.truth[:, row], r.bound[:, row], study.delta)
+        if risk.factor > 1:
+            assert is_caught(r.truth[:, row], r.bound[:, row] / risk.factor, study.delta)

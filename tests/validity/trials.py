@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 from scipy.stats import binom
 
-from stocmv import Learned, VoteMatrix, certify, learn
+from stocmv import Learned, VoteMatrix, learn
 from stocmv.bounds import Bound, Bounded, CatoniPerFold
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal, Posterior
 from stocmv.risks import Risk
@@ -29,8 +29,8 @@ STANDARD_ERRORS = 4.0  # that such a risk is given the benefit of
 class Study:
     """What is drawn, how a vote is learned on it, and which bounds are put to the test.
 
-    Draw ``i`` minimises one pair of risk and bound, in turn. The bounds hold for all posteriors at once, so the posterior is
-    judged under the other bounds as well.
+    Draw ``i`` minimises one pair of risk and bound, in turn. The bounds hold for all posteriors at once, so the
+    posterior is judged under the other pairs as well.
     """
 
     population: Population
@@ -54,10 +54,7 @@ class Truth(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Truths and bounds; a bound that was not computed is nan.
-
-    Computed are those of the risk that was minimised, and for the fixed vote that of the bound that was minimised alone.
-    """
+    """The fixed vote is certified under the risk and the bound that were minimised alone: else its bound is nan."""
 
     truth: NDArray
     bound: NDArray
@@ -85,7 +82,9 @@ class Attempt(NamedTuple):
     learned: Learned
 
 
-def attempt(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generator) -> Attempt:
+def attempt(
+    study: Study, folds: list[NDArray], draw: int, rng: np.random.Generator, per_class: bool = False
+) -> Attempt:
     """Teach the voters of each fold and learn their weights."""
     ensembles = [
         study.teach(study.population, [fold] if study.learns_from_its_own_fold else folds[:k] + folds[k + 1 :], rng)
@@ -105,6 +104,7 @@ def attempt(study: Study, folds: list[NDArray], draw: int, rng: np.random.Genera
         delta=study.delta,
         solver=study.solver,
         random_state=rng,
+        per_class=per_class,
     )
     return Attempt(ensembles, votes, bounds, (risk, bound), learned)
 
@@ -124,26 +124,25 @@ def judge(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generato
     """Learn on one sample, and set the bounds against the truth: arrays over risks and bounds."""
     tried = attempt(study, folds, draw, rng)
     truth = Truth(*(true_errors(study, tried, rng) @ study.population.probability))
-    row, column = list(study.risks).index(tried.minimised[0]), list(study.bounds).index(tried.minimised[1])
-    shape = len(study.risks), len(study.bounds)
-    bound, fixed_bound = np.full(shape, np.nan), np.full(shape, np.nan)
-    bound[row] = bounds_under(study, tried)
-    bound[row, column] = tried.learned.certificate.bound
-    fixed_bound[row, column] = tried.learned.certificate.deterministic_bound
+    minimised = list(study.risks).index(tried.minimised[0]), list(study.bounds).index(tried.minimised[1])
+    bound = np.array([bounds_under(study, tried, risk) for risk in study.risks.values()])
+    bound[minimised] = tried.learned.certificate.bound
+    fixed_bound = np.full(bound.shape, np.nan)
+    fixed_bound[minimised] = tried.learned.certificate.deterministic_bound
     return Record(
         truth=np.array([[_certified(truth, risk, study.posterior)] * len(study.bounds) for risk in study.risks]),
         bound=bound,
-        fixed_truth=np.full(shape, truth.fixed_vote),
+        fixed_truth=np.full(bound.shape, truth.fixed_vote),
         fixed_bound=fixed_bound,
     )
 
 
-def bounds_under(study: Study, tried: Attempt) -> list[float]:
-    """What `certify` says of the learned posteriors under each bound, without its work on the fixed vote.
+def bounds_under(study: Study, tried: Attempt, risk: Risk) -> list[float]:
+    """What `certify` says of the learned posteriors under a risk and each bound, without its work on the fixed vote.
 
     Draws that are paid for are not drawn again: nan.
     """
-    risk, posteriors = study.risks[tried.minimised[0]], tried.learned.posterior
+    posteriors = tried.learned.posterior
     if risk.paid_draws(posteriors[0]):
         return [np.nan] * len(tried.bounds)
     moments = np.stack([risk.certified_moments(p, v) for p, v in zip(posteriors, tried.votes, strict=True)])
@@ -160,18 +159,10 @@ def bounds_under(study: Study, tried: Attempt) -> list[float]:
 
 def judge_classes(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generator) -> Record:
     """Learn on one sample, and set the bounds for each class against the truth: arrays over classes."""
-    tried = attempt(study, folds, draw, rng)
-    learned, (risk, bound) = tried.learned, tried.minimised
-    certificate = certify(
-        tried.votes,
-        learned.posterior,
-        learned.prior,
-        study.risks[risk],
-        tried.bounds[bound],
-        study.delta,
-        per_class=True,
-    )
-    probability = study.population.probability * (study.population.label == [[c["label"]] for c in certificate.per_class])
+    tried = attempt(study, folds, draw, rng, per_class=True)
+    certificate = tried.learned.certificate
+    labels = np.array([entry["label"] for entry in certificate.per_class])
+    probability = study.population.probability * (study.population.label == labels[:, None])
     truth = Truth(*(true_errors(study, tried, rng) @ (probability / probability.sum(1, keepdims=True)).T))
     return Record(
         truth=truth.random_vote,
@@ -260,7 +251,7 @@ def _simulate(study: Study, draws: NDArray, judge: Judge, seed: int) -> Record:
 def violation_probability(study: Study) -> float:
     """The exact probability that the bound fails, by going through all samples; for one risk and one bound.
 
-    The order of the examples in a fold does not matter to `learn`, and must not matter to the teacher, who must not draw.
+    The order of the examples in a fold is nothing to `learn`; it must be nothing to the teacher, who must not draw.
     """
     total = 0.0
     for weighted in itertools.product(*(list(_multisets(study.population, n)) for n in study.sizes)):

@@ -9,8 +9,8 @@ from stocmv.votes import _bits, _classes
 
 learn(VoteMatrix.from_errors([[0, 1, 0], [0, 0, 1]]), solver="lbfgs")
 learn(VoteMatrix.from_labels([[0, 1, 2], [0, 0, 1]], [0, 1]), solver="lbfgs")
-kernels = {kernel.__name__: kernel for room in (_bits, _classes) for kernel in vars(room).values() if hasattr(kernel, "stats")}
-counts = {name: [sum(k.stats.cache_hits.values()), sum(k.stats.cache_misses.values())] for name, k in kernels.items()}
+kernels = [kernel for room in (_bits, _classes) for kernel in vars(room).values() if hasattr(kernel, "stats")]
+counts = {k.__name__: [sum(k.stats.cache_hits.values()), sum(k.stats.cache_misses.values())] for k in kernels}
 print(json.dumps(counts))
 """
 

@@ -113,14 +113,32 @@ def bug(value, reason):
         {"n_voters": 8, "bits": BITS, "classes": np.arange(2), "targets": TARGETS + 2},
         {"n_voters": 8, "bits": BITS, "classes": np.arange(2), "targets": TARGETS.astype(float)},
         {"n_voters": 8, "bits": BITS, "labels": np.zeros((3, 8), np.uint8)},
-        {"n_voters": 8, "bits": BITS, "classes": np.arange(3), "targets": TARGETS, "labels": np.zeros((3, 7), np.uint8)},
-        {"n_voters": 8, "bits": BITS, "classes": np.arange(3), "targets": TARGETS, "labels": np.full((3, 8), 3, np.uint8)},
+        {
+            "n_voters": 8,
+            "bits": BITS,
+            "classes": np.arange(3),
+            "targets": TARGETS,
+            "labels": np.zeros((3, 7), np.uint8),
+        },
+        {
+            "n_voters": 8,
+            "bits": BITS,
+            "classes": np.arange(3),
+            "targets": TARGETS,
+            "labels": np.full((3, 8), 3, np.uint8),
+        },
         bug(
             {"n_voters": 8, "bits": BITS, "classes": np.arange(3), "targets": TARGETS},
             "three classes without labels are loaded: the exact risk silently becomes the half risk",
         ),
         bug(
-            {"n_voters": 8, "bits": BITS, "classes": np.arange(3), "targets": TARGETS, "labels": np.ones((3, 8), np.uint8)},
+            {
+                "n_voters": 8,
+                "bits": BITS,
+                "classes": np.arange(3),
+                "targets": TARGETS,
+                "labels": np.ones((3, 8), np.uint8),
+            },
             "labels that say 'wrong' beside bits that say 'right' are loaded",
         ),
     ],
@@ -166,12 +184,14 @@ class TestDamage:
         return "loaded" if ours.digest() == problem("three_classes").digest() else "another matrix"
 
     def test_a_cut_file_is_refused(self, content, tmp_path):
-        assert {self.outcome(tmp_path / "cut.npz", content[:end]) for end in range(0, len(content), 7)} == {"ValueError"}
+        assert {self.outcome(tmp_path / "cut.npz", content[:end]) for end in range(0, len(content), 7)} == {
+            "ValueError"
+        }
 
     @pytest.mark.xfail(reason="zlib.error, NotImplementedError, RuntimeError, OSError, and matrices without labels")
     def test_a_flipped_byte_is_refused_or_does_not_matter(self, content, tmp_path):
         outcomes = set()
-        for index in range(len(content)):
+        for index in range(0, len(content), 3):
             damaged = bytearray(content)
             damaged[index] ^= 0x01
             outcomes.add(self.outcome(tmp_path / "damaged.npz", bytes(damaged)))

@@ -2,11 +2,11 @@
 
 from functools import cache
 
-import dense
 import numba
 import numpy as np
 import pytest
 
+import dense
 from stocmv import VoteMatrix
 from stocmv.risks._curves import half_curve
 from stocmv.special import argmax_probability

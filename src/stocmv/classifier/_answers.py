@@ -1,16 +1,28 @@
 """What one fold answers: the mean vote, the probabilities of the drawn vote, and drawn votes."""
 
 import hashlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..special import argmax_probability, half_betainc
+from ..voters import VoterSet
 from ..votes._classes import class_weights
 
 _BLOCK = 4096
 _DRAWS = 1000  # votes drawn for the probabilities of a posterior that has no closed form
+
+
+def ask(voters: VoterSet, X: Any, n_voters: int, n_classes: int) -> NDArray:
+    """What the voters answer: codes of classes that there are, as the compiled sums over them rely on."""
+    codes = voters.votes(X)
+    if codes.ndim != 2 or codes.shape[1] != n_voters or codes.dtype.kind not in "iub":
+        raise ValueError(f"{n_voters} voters answered an array of {codes.dtype} of shape {codes.shape}, not codes.")
+    if codes.size and (codes.min() < 0 or codes.max() >= n_classes):
+        raise ValueError(f"Voters must answer class codes, integers from 0 to {n_classes - 1}.")
+    return codes
 
 
 def mean_vote(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:

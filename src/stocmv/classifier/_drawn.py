@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..voters import VoterSet
 from ..votes._classes import class_weights
+from ._answers import ask
 
 
 class DrawnVote(ClassifierMixin, BaseEstimator):
@@ -37,5 +38,6 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray:
         """Class with the largest weight."""
-        scores = class_weights(self.voters.votes(X), len(self.classes), np.asarray(self.weights, float))
+        weights = np.asarray(self.weights, float)
+        scores = class_weights(ask(self.voters, X, len(weights), len(self.classes)), len(self.classes), weights)
         return self.classes[scores.argmax(1)]

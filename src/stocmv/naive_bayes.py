@@ -1,0 +1,135 @@
+"""`NaiveBayesVote`: voters weighted by the odds that each of them is right."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from .classifier._crossfit import CrossFitted
+from .voters import as_source
+from .votes import VoteMatrix
+from .votes._classes import class_weights
+
+
+class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
+    r"""A weighted vote over many classifiers that treats their errors as independent (Berend and Kontorovich 2015).
+
+    A voter that was right on :math:`c` and wrong on :math:`w` of the examples that judge it has the weight
+    :math:`\ln \frac{1 + c}{1 + w}`, and the class with the largest sum of weights wins. A voter that is wrong more
+    often than right has a negative weight: it speaks against the class that it names.
+
+    Voters that learn are cross-fitted: those of a fold are trained on the other folds and weighted by their answers on
+    the fold, and the voters of all folds vote together. There is no certificate: nothing is proven about the error of
+    this vote. For that, use `MajorityVoteClassifier`.
+
+    Parameters
+    ----------
+    voters : "forest", "stumps", estimator, list or VoterSource
+        As for `MajorityVoteClassifier`.
+    n_folds : "auto" or int
+        "auto" is 3 for voters that learn, and 1 (all examples judge) for voters that do not.
+    n_jobs : int or None
+        Threads or processes for training and asking the voters.
+    random_state : int, RandomState or None
+        Seed of folds and voters.
+    verbose : int
+        1 prints what is going on.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        Class labels.
+    n_features_in_, feature_names_in_ : int, ndarray
+        As in scikit-learn.
+    voters_ : list of VoterSet
+        The voters of each fold.
+    weights_ : list of ndarray
+        Their weights, for each fold.
+    votes_ : list of VoteMatrix
+        What the voters said on the examples that judge them, for each fold.
+    fold_sizes_ : tuple of int
+        Examples in each fold.
+    timings_ : dict
+        Seconds spent on training voters and asking them.
+
+    References
+    ----------
+    D. Berend and A. Kontorovich, "A finite sample analysis of the naive Bayes classifier", Journal of Machine Learning
+    Research 16, 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from stocmv.naive_bayes import NaiveBayesVote
+    >>> X, y = make_moons(600, noise=0.2, random_state=0)
+    >>> vote = NaiveBayesVote("stumps", random_state=0).fit(X[:400], y[:400])
+    >>> vote.score(X[400:], y[400:]) > 0.8
+    True
+    >>> [len(weights) for weights in vote.weights_]  # two features, ten thresholds, two sides
+    [40, 40, 40]
+    """
+
+    def __init__(
+        self,
+        voters: Any = "forest",
+        *,
+        n_folds: int | str = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.voters = voters
+        self.n_folds = n_folds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> "NaiveBayesVote":
+        """Train the voters and weight them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Examples; data frames too.
+        y : array-like of shape (n,)
+            Labels.
+        """
+        source = as_source(self.voters)
+        X, codes, folds, rng = self._prepare(X, y, source)
+        self._train_voters(X, codes, folds, source, rng)
+        self.weights_ = [log_odds(votes) for votes in self.votes_]
+        return self
+
+    def _scores(self, X: Any) -> NDArray:
+        """Summed weight of the voters of all folds that say each class: (n, n_classes)."""
+        each = zip(self._codes(X), self.weights_, strict=True)
+        return np.sum([class_weights(codes, len(self.classes_), weights) for codes, weights in each], axis=0)
+
+    def predict(self, X: Any) -> NDArray:
+        """Class with the largest sum of weights; of equal ones the first."""
+        winners = self._scores(X).argmax(1)
+        return self.classes_[winners]
+
+    def predict_proba(self, X: Any) -> NDArray:
+        """Softmax of the summed weights, not a calibrated probability.
+
+        With two equally frequent classes it would be the probability of each, if the voters erred independently of each
+        other and of the class. They hardly ever do, so it is far too sure of itself.
+        """
+        return softmax(self._scores(X), axis=1)
+
+
+def log_odds(votes: VoteMatrix) -> NDArray:
+    """Weight of each voter: the logarithm of one plus how often it is right over one plus how often it errs.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix
+    >>> from stocmv.naive_bayes import log_odds
+    >>> log_odds(VoteMatrix.from_labels([[0, 1], [1, 0], [0, 1]], [0, 1, 0])).round(3).tolist()  # ln 4, ln 1/4
+    [1.386, -1.386]
+    """
+    wrong = votes.column_sums(votes.counts if votes.counts.size else np.ones(votes.n_rows))
+    return np.log1p(votes.n_examples - wrong) - np.log1p(wrong)

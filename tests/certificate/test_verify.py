@@ -1,0 +1,279 @@
+"""Every certificate is found again by the independent check, and every change to one is found out."""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from certificate.made import COMBINATIONS, certificate
+from stocmv import VoteMatrix, certify
+from stocmv.bounds import BOUNDS
+from stocmv.posteriors import Dirichlet
+from stocmv.risks import RISKS
+from zoo import PAIRS, answers, folds
+
+BOUND_NAMES = [*BOUNDS, "catoni_per_fold"]
+SOME = {
+    "two classes": {"name": "noisy", "per_class": True},
+    "three classes": {"name": "three_classes", "bound": "mcallester"},
+    "two folds": {"name": "two_folds", "bound": "catoni", "alternatives": 3},
+    "three folds": {"name": "three_folds", "bound": "catoni_per_fold"},
+    "each class": {"name": "merged", "per_class": True},
+    "not proven": {"name": "two_folds", "bound": "printed_theorem2_not_proven"},
+    "half": {"name": "ten_classes", "risk": "half", "bound": "seeger_2sqrt"},
+    "first order": {"name": "separable", "risk": "first_order", "kind": "categorical"},
+    "first order of a Dirichlet": {"name": "separable", "risk": "first_order"},
+    "second order": {"name": "noisy", "risk": "second_order", "kind": "categorical"},
+    "second order of a Dirichlet": {"name": "separable", "risk": "second_order"},
+    "binomial": {"name": "many_classes", "risk": "binomial", "kind": "categorical"},
+    "C-bound": {"name": "separable", "risk": "c_bound", "kind": "categorical"},
+    "Monte Carlo": {"name": "noisy", "risk": "mc"},
+    "logit-normal": {"name": "three_folds", "risk": "mc", "kind": "logit_normal"},
+}
+
+
+def bug(change, reason):
+    return pytest.param(change, marks=pytest.mark.xfail(reason=reason))
+
+
+every_one = pytest.mark.parametrize("which", SOME)
+
+
+def made(which):
+    return certificate(**SOME[which]), folds(SOME[which]["name"])
+
+
+class TestHolds:
+    @pytest.mark.parametrize(("name", "risk", "kind"), COMBINATIONS)
+    def test_for_every_risk_of_every_problem(self, name, risk, kind):
+        verification = certificate(name, risk, kind).verify(folds(name))
+        assert verification, verification
+
+    @pytest.mark.parametrize(("risk", "kind"), PAIRS)
+    @pytest.mark.parametrize("name", ["noisy", "two_folds", "three_folds"])
+    def test_for_every_bound(self, name, risk, kind):
+        for bound in BOUND_NAMES:
+            verification = certificate(name, risk, kind, bound).verify(folds(name))
+            assert verification, verification
+
+    @pytest.mark.parametrize("name", ["noisy", "three_classes", "merged", "all_right", "all_wrong", "three_folds"])
+    def test_for_each_class(self, name):
+        ours = certificate(name, per_class=True)
+        assert len(ours.per_class) == folds(name)[0].n_classes
+        assert ours.verify(folds(name)), ours.verify(folds(name))
+
+    @every_one
+    def test_and_says_so(self, which):
+        ours, votes = made(which)
+        verification = ours.verify(votes)
+        assert verification.differences == []
+        assert str(verification).endswith("\nThe certificate holds.")
+        assert all(line.startswith("ok ") for line in str(verification).splitlines()[:-1])
+
+    def test_for_one_matrix_or_a_list_of_one(self):
+        assert certificate("noisy").verify(folds("noisy")[0])
+
+    @pytest.mark.xfail(reason="the number of classes is taken from the first fold here, from each fold in certify")
+    def test_for_folds_that_saw_different_classes(self):
+        votes, prior = different_classes()[::-1], Dirichlet(np.ones(5))
+        ours = certify(votes, [Dirichlet(np.full(5, 3.0))] * 2, [prior] * 2, RISKS["exact"], BOUNDS["seeger"], 0.05)
+        assert ours.verify(votes), ours.verify(votes)
+
+
+def different_classes():
+    """A fold with the classes 0, 1 and 2, and one in which 1 does not occur."""
+    first, (votes, y) = answers(60, np.full(5, 0.7), 3, seed=0), answers(60, np.full(5, 0.7), 2, seed=1)
+    return [VoteMatrix.from_labels(*first), VoteMatrix.from_labels(2 * votes, 2 * y)]
+
+
+@pytest.mark.xfail(
+    reason="codes of the second fold are read as codes of the first: 48 examples of class 1, where 21 are"
+)
+def test_classes_are_told_apart_by_label_in_every_fold():
+    votes, prior = different_classes(), Dirichlet(np.ones(5))
+    ours = certify(
+        votes, [Dirichlet(np.full(5, 3.0))] * 2, [prior] * 2, RISKS["exact"], BOUNDS["seeger"], 0.05, per_class=True
+    )
+    theirs = {k: sum(int(np.sum(v.classes[v.targets] == k)) for v in votes) for k in (0, 1, 2)}
+    assert {entry["label"]: entry["n"] for entry in ours.per_class} == theirs
+
+
+def leaves(value, path=()):
+    """Paths to all numbers of a certificate."""
+    if isinstance(value, dict | list | tuple):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        return [found for key, item in items for found in leaves(item, (*path, key))]
+    return [path] if isinstance(value, int | float) and not isinstance(value, bool) else []
+
+
+def changed(value, path, change):
+    if not path:
+        return change(value)
+    if isinstance(value, dict):
+        return value | {path[0]: changed(value[path[0]], path[1:], change)}
+    return type(value)(changed(item, path[1:], change) if i == path[0] else item for i, item in enumerate(value))
+
+
+def tampered(certificate, path, change):
+    field, *rest = path
+    return replace(certificate, **{field: changed(getattr(certificate, field), tuple(rest), change)})
+
+
+def matters(certificate, path):
+    """Whether the number has a part in what is certified. The second voter and the first class stand for all."""
+    if path[0] in ("posteriors", "priors"):
+        return path[-1] == 1
+    if path[0] == "per_class":
+        return path[1] == 0
+    if path[0] == "context":
+        return False
+    if path[0] == "risk_settings":
+        estimated = certificate.posterior == "logit_normal" and path[1] in ("certificate_draws", "draw_share")
+        return estimated or (certificate.risk == "binomial" and path[1] == "n_draws")
+    # of a grid only the best constant and the length matter
+    return path[0] != "bound_settings" or certificate.bound_settings["name"] != "catoni"
+
+
+CHANGES = {
+    "up": lambda x: x + 1 if isinstance(x, int) else x * 1.01 + 1e-3 * (x == 0),
+    "down": lambda x: x - 1 if isinstance(x, int) else x * 0.99 - 1e-3 * (x == 0),
+}
+
+
+class TestTampering:
+    @every_one
+    @pytest.mark.parametrize("change", CHANGES)
+    def test_with_any_number_is_found(self, which, change):
+        ours, votes = made(which)
+        assert min(ours.bound, ours.deterministic_bound) < 1  # a bound of 1 is true whatever the rest says
+        paths = [path for path in leaves(asdict(ours)) if matters(ours, path)]
+        assert {path[0] for path in paths} >= {
+            "bound",
+            "deterministic_bound",
+            "moments",
+            "kl",
+            "n",
+            "delta",
+            "posteriors",
+        }
+        missed = [path for path in paths if tampered(ours, path, CHANGES[change]).verify(votes)]
+        assert missed == []
+
+    @every_one
+    def test_names_the_figure(self, which):
+        ours, votes = made(which)
+        for path, what in {
+            ("bound",): "bound",
+            ("deterministic_bound",): "deterministic bound",
+            ("kl",): "divergence",
+            ("moments", 0): "empirical risk",
+            ("n",): "examples",
+            ("fold_sizes", 0): "examples",
+        }.items():
+            verification = tampered(ours, path, CHANGES["down"]).verify(votes)
+            assert [check.what for check in verification.differences] == [what]
+            assert f"NO  {what}: " in str(verification)
+            assert str(verification).endswith("\nThe certificate does NOT hold.")
+
+    @pytest.mark.parametrize("figure", ["bound", "deterministic_bound", "kl", "moments"])
+    def test_with_what_is_no_number_is_found(self, figure):
+        ours, votes = made("two classes")
+        path = (figure, 0) if figure == "moments" else (figure,)
+        assert not tampered(ours, path, lambda x: float("nan")).verify(votes)
+
+    @every_one
+    def test_by_little_is_found_when_it_makes_a_figure_smaller(self, which):
+        ours, votes = made(which)
+        for field in ("bound", "deterministic_bound", "kl"):
+            assert not tampered(ours, (field,), lambda x: x - 1e-8 * max(1.0, x)).verify(votes)
+
+    @every_one
+    def test_with_one_vote_is_found(self, which):
+        ours, votes = made(which)
+        for fold, matrix in enumerate(votes):
+            for part in ("bits", "labels", "targets"):
+                array = getattr(matrix, part)
+                if array is not None:
+                    flipped = array.copy()
+                    flipped.flat[-1] ^= 1
+                    others = [replace(v, **{part: flipped}) if k == fold else v for k, v in enumerate(votes)]
+                    assert [check.what for check in ours.verify(others).differences] == ["votes"]
+
+    @every_one
+    def test_with_a_name_of_the_votes_is_found(self, which):
+        ours, votes = made(which)
+        assert [c.what for c in tampered(ours, ("votes", 0), lambda name: name[::-1]).verify(votes).differences] == [
+            "votes"
+        ]
+
+    def test_with_the_order_of_the_folds_is_found(self):
+        ours, votes = made("three folds")
+        assert not ours.verify(votes[::-1])
+        assert not ours.verify(votes[:2])
+
+    @pytest.mark.parametrize(("bound", "constant"), [("seeger", "2sqrt"), ("seeger_2sqrt", "xi")])
+    def test_with_the_constant_of_the_bound_is_found(self, bound, constant):
+        ours = certificate("noisy", bound=bound)
+        settings = ours.bound_settings | {"constant": constant}
+        assert not replace(ours, bound_settings=settings).verify(folds("noisy"))
+
+    def test_with_the_length_of_a_grid_is_found(self):
+        ours, votes = made("two folds")
+        best = ours.bound_settings["c"]
+        for grid in (best[:-1], best[1:], [*best, 1.0]):
+            assert not replace(ours, bound_settings={"name": "catoni", "c": grid}).verify(votes)
+
+    def test_with_the_risk_is_found(self):
+        ours, votes = made("three classes")
+        assert not replace(ours, risk="half").verify(votes)
+        assert not replace(ours, risk="first_order").verify(votes)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            bug({"posteriors": (), "bound": 0.0}, "a certificate without posteriors holds, whatever its bound"),
+            bug({"priors": ()}, "ValueError of zip"),
+            bug({"moments": ()}, "IndexError"),
+            bug({"moments": (0.2, 0.1)}, "IndexError"),
+            bug({"delta": 0.0}, "ZeroDivisionError"),
+            bug({"delta": -0.05}, "ValueError: math domain error"),
+            {"delta": 1.5},
+            bug({"posteriors": ({"alpha": [-1.0] * 12},)}, "ValueError: math domain error"),
+            bug({"posteriors": ({"alpha": [1.0] * 11},)}, "ValueError of matmul"),
+            bug({"posteriors": ({"theta": [1.0] * 12},)}, "KeyError"),
+            bug({"posterior": "categorical"}, "KeyError"),
+            bug({"bound_settings": {}}, "KeyError"),
+            bug({"bound": "0.1"}, "TypeError"),
+            bug({"fixed_vote": {}}, "KeyError"),
+            bug({"alternatives": 0}, "ZeroDivisionError"),
+        ],
+        ids=lambda change: " ".join(change),
+    )
+    def test_with_the_shape_of_a_certificate_is_found(self, change):
+        assert not replace(certificate("noisy"), **change).verify(folds("noisy"))
+
+    @pytest.mark.parametrize(
+        ("which", "change"),
+        [
+            ("not proven", {"proven": True}),
+            ("two classes", {"theorem": "Fermat's last theorem"}),
+            ("two classes", {"certified": "the error of every vote"}),
+            ("two classes", {"deterministic_rule": "any vote"}),
+        ],
+        ids=lambda value: value if isinstance(value, str) else next(iter(value)),
+    )
+    @pytest.mark.xfail(reason="words are not checked: what is not proven may be called proven")
+    def test_with_the_words_of_a_certificate_is_found(self, which, change):
+        ours, votes = made(which)
+        assert not replace(ours, **change).verify(votes)
+
+    @pytest.mark.xfail(reason="the number of margins is believed, and so is a margin beside the grid")
+    def test_with_the_price_of_the_margins_is_found(self):
+        """A consistent forgery: one margin is claimed to have been tried, and the bound is computed for that."""
+        ours, votes = made("two classes")
+        f = ours.fixed_vote
+        delta = ours.delta / ours.alternatives
+        cheaper = BOUNDS["seeger"].upper(f["empirical_risk"], f["kl"], [ours.n], delta).value / f["coverage"]
+        forged = replace(ours, fixed_vote=f | {"margins": 1}, deterministic_bound=cheaper, per_class=())
+        assert forged.deterministic_bound < ours.deterministic_bound
+        assert not forged.verify(votes)

@@ -1,0 +1,222 @@
+"""What the fitted vote answers: the fixed one, the random one, its probabilities, and single draws."""
+
+import numpy as np
+import pytest
+from sklearn.base import is_classifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from classifier.problems import RandomNetworks, class_scores, data, fitted, fold_answers, plain, quick
+from stocmv import MajorityVoteClassifier
+from stocmv.risks import RISKS, MonteCarlo
+from stocmv.solvers import LBFGS
+
+LOGIT_NORMAL = {"risk": MonteCarlo(certificate_draws=50), "posterior": "logit_normal"}
+SETTINGS = {risk: {"risk": risk} for risk in RISKS} | {"logit_normal": LOGIT_NORMAL, "two_folds": {"n_folds": 2}}
+SIGMAS = 5
+
+
+def every_vote(names=SETTINGS):
+    """The settings of a fitted vote, for two classes and for three."""
+    return pytest.mark.parametrize(
+        "clf", [lambda s=SETTINGS[name], k=k: fitted(k, **s) for name in names for k in (2, 3)],
+        ids=[f"{name}-{k}" for name in names for k in (2, 3)],
+    )  # fmt: skip
+
+
+def new_examples(clf, n=300):
+    return data(len(clf.classes_), n=n, noise=0.3, start=200)[0]
+
+
+def frequencies(answers, classes):
+    """Share of each class in every row."""
+    return (answers[:, :, None] == classes).mean(1)
+
+
+def surely_agree(clf, X, n_draws=300):
+    """Whether most votes drawn in each fold answer the same class, by a margin that draws cannot hide."""
+    rng, k = np.random.default_rng(5), len(clf.classes_)
+    shares = []
+    for voters, posterior in zip(clf.voters_, clf.posterior_, strict=True):
+        codes = voters.votes(X)
+        answers = [class_scores(codes, weights, k).argmax(1) for weights in posterior.sample(n_draws, rng)]
+        shares.append(frequencies(np.stack(answers, axis=1), np.arange(k)))
+    return (np.min(shares, axis=0) > 0.6).any(1)
+
+
+@every_vote()
+class TestProbabilities:
+    def test_sum_to_one(self, clf):
+        probabilities = clf().predict_proba(new_examples(clf()))
+        assert np.all((probabilities >= 0) & (probabilities <= 1 + 1e-15))
+        np.testing.assert_allclose(probabilities.sum(1), 1, rtol=0, atol=1e-12)
+
+    def test_predict_answers_the_most_probable_class(self, clf):
+        X = new_examples(clf())
+        np.testing.assert_array_equal(clf().predict(X), clf().classes_[clf().predict_proba(X).argmax(1)])
+
+    def test_one_example_is_answered_as_among_others(self, clf):
+        X = new_examples(clf(), 4 if clf().certificate_.posterior == "logit_normal" else 25)
+        np.testing.assert_array_equal([clf().predict(row[None])[0] for row in X], clf().predict(X))
+        each = np.vstack([clf().predict_proba(row[None]) for row in X])
+        np.testing.assert_allclose(each, clf().predict_proba(X), rtol=0, atol=1e-12)
+
+    def test_are_frequencies_of_the_random_vote_where_the_folds_agree(self, clf):
+        clf = clf()
+        X, n_draws, n_mixed = new_examples(clf), 2000, 25
+        if clf.certificate_.posterior == "logit_normal":  # its probabilities are estimated from draws
+            agree, n_known = surely_agree(clf, X), 1000
+        else:
+            agree, n_known = np.ptp(fold_answers(clf, X), axis=0) == 0, np.inf
+        probabilities = clf.predict_proba(X)
+        mixed = np.flatnonzero(agree & (probabilities.max(1) < 0.99))[:n_mixed]
+        assert len(mixed) > 5
+        answers = clf.predict_stochastic(np.repeat(X[mixed], n_draws, axis=0), 0).reshape(len(mixed), n_draws)
+        theirs, ours = frequencies(answers, clf.classes_), probabilities[mixed]
+        deviation = np.sqrt(theirs * (1 - theirs) * (1 / n_draws + 1 / n_known)) + 2 / n_draws
+        assert np.all(np.abs(ours - theirs) < SIGMAS * deviation)
+
+
+@pytest.mark.parametrize(("n_classes", "n_voters"), [(2, 2), (2, 4), (3, 2), (3, 4), (3, 6)])
+@pytest.mark.parametrize("prior", [0.1, 1.0, 50.0])
+def test_ties_are_broken_alike(n_classes, n_voters, prior):
+    """Equal weights and an even number of voters: the posterior is left at the prior."""
+    X, y = data(n_classes, noise=0.3)
+    forest = RandomForestClassifier(n_voters, max_depth=2)
+    clf = quick(forest, prior=prior, solver=LBFGS(max_iter=0)).fit(X, y)
+    np.testing.assert_array_equal(clf.predict(X), clf.classes_[clf.predict_proba(X).argmax(1)])
+
+
+class TestFolds:
+    """On examples where the folds disagree, the key decides which of them answers."""
+
+    def clf_and_split(self):
+        """Folds of unequal sizes, 3 + 2 + 2 examples, that disagree on most new ones."""
+        X, y = data(3, n=7, noise=0.3)
+        clf = quick(RandomNetworks(), prior=1.0, solver=LBFGS(max_iter=0)).fit(X, y)
+        assert clf.fold_sizes_ == (3, 2, 2)
+        X = data(3, n=60, noise=0.3, start=200)[0]
+        answers = fold_answers(clf, X)
+        split = np.ptp(answers, axis=0) > 0
+        assert split.sum() > 20
+        return clf, X[split], answers[:, split]
+
+    def test_are_chosen_in_proportion_over_the_keys(self):
+        clf, X, answers = self.clf_and_split()
+        n_keys = 1000
+        expected = np.tensordot([3 / 7, 2 / 7, 2 / 7], answers[:, :, None] == np.arange(3), axes=1)
+        total = np.zeros(expected.shape)
+        for key in range(n_keys):
+            clf.key_ = key.to_bytes(16, "little")
+            total += clf.predict(X)[:, None] == clf.classes_
+        # the answers of a row over the keys are independent, one key's answers on different rows as well
+        error = total / n_keys - expected
+        variance = expected * (1 - expected) / n_keys
+        assert np.all(np.abs(error) <= SIGMAS * np.sqrt(variance))
+        assert np.all(error[variance == 0] == 0)
+        assert 0.5 < np.mean(error[variance > 0] ** 2 / variance[variance > 0]) < 2
+
+    def test_probabilities_are_those_of_one_fold(self):
+        clf, X, answers = self.clf_and_split()
+        chosen = clf.predict_proba(X).argmax(1)
+        assert np.all((answers == chosen).any(0))
+
+    def test_another_key_only_changes_what_the_folds_dispute(self):
+        clf = fitted(3)
+        X = new_examples(clf)
+        agree = np.ptp(fold_answers(clf, X), axis=0) == 0
+        before, key = clf.predict(X), clf.key_
+        clf.key_ = b"another"
+        after, clf.key_ = clf.predict(X), key
+        np.testing.assert_array_equal(after[agree], before[agree])
+        assert np.any(after[~agree] != before[~agree])
+        np.testing.assert_array_equal(clf.predict(X), before)
+
+    def test_one_fold_has_nothing_to_choose(self):
+        clf = plain("frozen_forest")
+        X = data(start=200)[0]
+        before, key = clf.predict_proba(X), clf.key_
+        clf.key_ = b"another"
+        np.testing.assert_array_equal(clf.predict_proba(X), before)
+        clf.key_ = key
+
+
+@every_vote(["exact", "first_order", "logit_normal"])
+class TestRandomVote:
+    def test_is_repeated_by_its_seed(self, clf):
+        X = new_examples(clf())
+        first, second, other = (clf().predict_stochastic(X, seed) for seed in (1, 1, 2))
+        np.testing.assert_array_equal(first, second)
+        assert np.any(first != other)
+        state = clf().predict_stochastic(X, np.random.RandomState(1))
+        np.testing.assert_array_equal(first, state)
+
+    def test_is_drawn_afresh_for_every_example(self, clf):
+        """Copies of one example that is in doubt get different answers."""
+        X = new_examples(clf())
+        doubtful = np.argmin(clf().predict_proba(X).max(1))
+        assert len(np.unique(clf().predict_stochastic(np.repeat(X[[doubtful]], 200, axis=0), 0))) > 1
+
+
+@every_vote(["exact", "first_order", "logit_normal", "two_folds"])
+class TestDraw:
+    @pytest.mark.xfail(reason="without a method fit, scikit-learn does not take it for an estimator")
+    def test_is_a_fitted_estimator(self, clf):
+        check_is_fitted(clf().draw(0))
+
+    def test_classifies(self, clf):
+        drawn = clf().draw(0)
+        assert is_classifier(drawn)
+        X, y = data(len(clf().classes_), noise=0.3)
+        np.testing.assert_array_equal(drawn.classes_, clf().classes_)
+        assert set(drawn.predict(X)) <= set(clf().classes_)
+        assert drawn.score(X, y) == np.mean(drawn.predict(X) == y)
+
+    def test_weighs_the_voters_of_one_fold(self, clf):
+        drawn = clf().draw(3)
+        X = new_examples(clf())
+        assert np.all(drawn.weights >= 0)
+        assert drawn.weights.sum() == pytest.approx(1, abs=1e-12)
+        (fold,) = (k for k, voters in enumerate(clf().voters_) if voters is drawn.voters)
+        scores = class_scores(clf().voters_[fold].votes(X), drawn.weights, len(clf().classes_))
+        np.testing.assert_array_equal(drawn.predict(X), clf().classes_[scores.argmax(1)])
+
+    def test_is_repeated_by_its_seed(self, clf):
+        first, second, *others = (clf().draw(seed) for seed in (1, *range(1, 12)))
+        np.testing.assert_array_equal(first.weights, second.weights)
+        assert first.voters is second.voters
+        assert any(np.any(first.weights != other.weights) for other in others)
+
+    def test_is_in_the_mean_the_posterior(self, clf):
+        clf, n_draws = clf(), 600
+        state = np.random.RandomState(0)
+        draws = [clf.draw(state) for _ in range(n_draws)]
+        shares = np.array(clf.fold_sizes_) / sum(clf.fold_sizes_)
+        for voters, posterior, share in zip(clf.voters_, clf.posterior_, shares, strict=True):
+            weights = np.stack([d.weights for d in draws if d.voters is voters])
+            assert abs(len(weights) / n_draws - share) < SIGMAS * np.sqrt(share * (1 - share) / n_draws)
+            # the mean of a logit-normal is itself a mean of draws
+            deviation = weights.std(0) * np.sqrt(1 / len(weights) + 1 / 1000) + 1e-3
+            assert np.all(np.abs(weights.mean(0) - posterior.mean) < SIGMAS * deviation)
+
+
+@pytest.mark.parametrize("kind", ["forest", "bagging", "adaboost", "voting"])
+@pytest.mark.parametrize("make", ["frame", "list"])
+def test_a_drawn_vote_takes_what_its_classifier_takes(kind, make, request):
+    if make == "frame" or kind == "bagging":
+        reason = "a drawn vote hands X to its voters unchecked: names are warned of, and a bagging cannot index it"
+        request.applymarker(pytest.mark.xfail(reason=reason))
+    X, y = data()
+    given = pytest.importorskip("pandas").DataFrame(X, columns=list("abcd")) if make == "frame" else X.tolist()
+    clf = quick(plain(kind).voters).fit(given, y)
+    clf.predict(given)
+    np.testing.assert_array_equal(clf.draw(0).predict(given), plain(kind).draw(0).predict(X))
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "predict_stochastic", "score"])
+def test_nothing_is_answered_before_the_fit(method):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        getattr(MajorityVoteClassifier(), method)(*data()[: 2 if method == "score" else 1])
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        MajorityVoteClassifier().draw()

@@ -1,0 +1,290 @@
+import copy
+import math
+
+import numpy as np
+import pytest
+
+from stocmv import VoteMatrix, learn
+from stocmv.bounds import BOUNDS, Catoni
+from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
+from stocmv.risks import RISKS, MonteCarlo
+from stocmv.solvers import LBFGS, SOLVERS, Adam
+from stocmv.special import log_xi
+from zoo import FOLDED, PAIRS, PROBLEMS, problem, raw, right, risk_of
+
+
+def quickly(votes, **settings):
+    """A few iterations are enough where only their consequences are looked at."""
+    return learn(votes, **{"solver": LBFGS(max_iter=10), "random_state": 0} | settings)
+
+
+class TestResult:
+    @pytest.mark.parametrize("name", PROBLEMS)
+    def test_is_one_posterior_or_one_for_each_fold(self, name):
+        learned, votes = quickly(problem(name), risk="half"), problem(name)
+        if name in FOLDED:
+            assert [p.n_voters for p in learned.posterior] == [v.n_voters for v in votes]
+            assert [p.n_voters for p in learned.prior] == [v.n_voters for v in votes]
+        else:
+            assert learned.posterior.n_voters == learned.prior.n_voters == votes.n_voters
+
+    def test_one_fold_in_a_list_is_a_list_with_the_same_bound(self):
+        alone, listed = quickly(problem("noisy")), quickly([problem("noisy")])
+        assert isinstance(listed.posterior, list)
+        np.testing.assert_array_equal(listed.posterior[0].alpha, alone.posterior.alpha)
+        assert listed.certificate == alone.certificate
+
+    @pytest.mark.parametrize(("risk", "kind"), PAIRS)
+    def test_posterior_is_of_the_kind_that_was_asked_for(self, risk, kind):
+        learned = quickly(problem("one_voter"), risk=risk_of(risk), posterior=kind, solver=Adam(n_steps=2))
+        assert learned.posterior.name == learned.prior.name == learned.certificate.posterior == kind
+        assert learned.certificate.risk == risk
+
+    @pytest.mark.parametrize("risk", RISKS)
+    def test_the_default_posterior_is_the_one_that_the_risk_was_made_for(self, risk):
+        learned = quickly(problem("one_voter"), risk=risk_of(risk), solver=Adam(n_steps=2))
+        assert learned.posterior.name == RISKS[risk].posteriors[0]
+
+    @pytest.mark.parametrize("bound", BOUNDS)
+    def test_names_and_objects_mean_the_same(self, bound):
+        named = learn(problem("noisy"), risk="first_order", bound=bound, solver="lbfgs")
+        given = learn(problem("noisy"), risk=RISKS["first_order"], bound=BOUNDS[bound], solver=SOLVERS["lbfgs"])
+        assert named.certificate == given.certificate
+
+    def test_the_default_is_exact_with_seeger(self):
+        certificate = learn(problem("one_voter")).certificate
+        assert (certificate.risk, certificate.bound_settings["name"], certificate.delta) == ("exact", "seeger", 0.05)
+
+    def test_settings_of_objects_are_used(self):
+        certificate = quickly(problem("noisy"), bound=Catoni(c=1.5), delta=0.2).certificate
+        assert (certificate.bound_settings["c"], certificate.delta) == ([1.5], 0.2)
+
+    def test_assumptions_are_added(self):
+        plain, more = (quickly(problem("noisy"), assumptions=a).certificate for a in ((), ["The sun will rise."]))
+        assert more.assumptions == (*plain.assumptions, "The sun will rise.")
+
+
+class TestPrior:
+    @pytest.mark.parametrize(
+        ("prior", "alpha"),
+        [
+            (2, np.full(12, 2.0)),
+            (np.linspace(1, 2, 12), np.linspace(1, 2, 12)),
+            (np.linspace(1, 2, 12).tolist(), np.linspace(1, 2, 12)),
+            (Dirichlet(np.linspace(1, 2, 12)), np.linspace(1, 2, 12)),
+            ([np.linspace(1, 2, 12)], np.linspace(1, 2, 12)),
+        ],
+        ids=["number", "array", "list", "posterior", "list_of_one"],
+    )
+    def test_is_one_number_or_one_for_each_voter(self, prior, alpha):
+        np.testing.assert_array_equal(quickly(problem("noisy"), prior=prior).prior.alpha, alpha)
+
+    @pytest.mark.parametrize(
+        "prior",
+        [
+            [np.full(7, 2.0), np.full(7, 3.0)],
+            [Dirichlet(np.full(7, 2.0)), Dirichlet(np.full(7, 3.0))],
+            [[2.0] * 7, Dirichlet(np.full(7, 3.0))],
+            pytest.param(
+                [2.0, 3.0],
+                marks=pytest.mark.xfail(reason="a list of numbers, one for each fold, is taken as one for each voter"),
+            ),
+        ],
+        ids=["arrays", "posteriors", "both", "numbers"],
+    )
+    def test_may_differ_between_folds(self, prior):
+        first, second = quickly(problem("two_folds"), prior=prior).prior
+        np.testing.assert_array_equal([first.alpha, second.alpha], [[2.0] * 7, [3.0] * 7])
+
+    def test_of_a_categorical_is_its_weights_and_of_a_logit_normal_its_scale(self):
+        weights = np.linspace(1, 2, 12)
+        np.testing.assert_allclose(
+            quickly(problem("noisy"), risk="first_order", prior=weights).prior.theta, weights / weights.sum()
+        )
+        normal = quickly(
+            problem("noisy"), risk=risk_of("mc"), posterior="logit_normal", prior=0.5, solver=Adam(n_steps=1)
+        ).prior
+        np.testing.assert_array_equal([normal.location, normal.scale], [np.zeros(12), np.full(12, 0.5)])
+
+
+class TestHistory:
+    def test_has_a_step_for_each_iteration_as_the_callback_saw_it(self):
+        steps = []
+        history = quickly(problem("noisy"), callback=steps.append).history
+        assert len(history) == len(steps) > 5
+        assert history.steps == steps
+        for field in ("stage", "bound", "risk", "kl", "gradient_norm"):
+            assert list(getattr(history, field)) == [getattr(step, field) for step in steps]
+        assert repr(history) == f"History({len(steps)} iterations)"
+
+    def test_falls_and_ends_at_the_certificate(self):
+        learned = quickly(problem("noisy"), solver="lbfgs")
+        assert np.all(np.diff(learned.history.bound) <= 1e-12)
+        last, certificate = learned.history.steps[-1], learned.certificate
+        assert last.bound == pytest.approx(certificate.bound, abs=1e-7)
+        assert last.risk == pytest.approx(certificate.empirical_risk, abs=1e-7)
+        assert last.kl == pytest.approx(certificate.kl, rel=1e-9)
+        assert last.gradient_norm < 1e-3 * learned.history.gradient_norm[0]
+
+    def test_says_nothing_below_what_was_certified(self):
+        learned = learn(problem("separable"), risk="second_order", posterior="dirichlet", random_state=0)
+        assert learned.history.bound.min() >= learned.certificate.bound - 1e-6
+
+
+class TestSeed:
+    @pytest.mark.parametrize(
+        "seed", [7, np.random.RandomState, np.random.default_rng], ids=["int", "state", "generator"]
+    )
+    def test_repeats_a_run(self, seed):
+        settings = {"risk": MonteCarlo(n_draws=2), "solver": Adam(n_steps=5)}
+        first, second, other = (
+            quickly(problem("noisy"), random_state=seed if isinstance(seed, int) else seed(s), **settings)
+            for s in (7, 7, 8)
+        )
+        np.testing.assert_array_equal(first.posterior.alpha, second.posterior.alpha)
+        if not isinstance(seed, int):
+            assert np.any(first.posterior.alpha != other.posterior.alpha)
+
+    def test_may_be_left_out(self):
+        runs = [
+            quickly(problem("noisy"), random_state=None, risk=MonteCarlo(n_draws=2), solver=Adam(n_steps=3))
+            for _ in "12"
+        ]
+        assert np.any(runs[0].posterior.alpha != runs[1].posterior.alpha)
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_of_the_training_draws_no_vote_that_the_certificate_draws(self, seed, monkeypatch):
+        seen, draws = [], LogitNormal.draws
+
+        def spy(self, n_draws, rng):
+            seen.append(set(copy.deepcopy(rng).standard_normal((n_draws, self.n_voters)).flat))
+            return draws(self, n_draws, rng)
+
+        monkeypatch.setattr(LogitNormal, "draws", spy)
+        settings = {"risk": risk_of("mc"), "posterior": "logit_normal", "solver": Adam(n_steps=1)}
+        quickly(problem("noisy"), random_state=seed, **settings)
+        training, certificate = seen[0], seen[-1]
+        assert (len(training), len(certificate)) == (10 * 12, 100 * 12)
+        assert not training & certificate
+
+
+class TestLimits:
+    @pytest.mark.parametrize("n_classes", [1, 2, 3])
+    @pytest.mark.parametrize("bound", ["seeger", "printed_theorem2_not_proven"])
+    def test_no_error_at_all_is_certified_at_the_price_of_confidence(self, n_classes, bound):
+        votes = VoteMatrix.from_labels(*right(60, 5, n_classes))
+        learned = learn(votes, bound=bound, solver="auto" if n_classes == 3 else "lbfgs", random_state=0)
+        epsilon = BOUNDS[bound].price([60], 0.05) / 60
+        assert learned.certificate.empirical_risk == 0
+        assert learned.certificate.bound == pytest.approx(-math.expm1(-epsilon), rel=1e-9)
+        np.testing.assert_allclose(learned.posterior.alpha, 1, rtol=1e-3)
+
+    def test_no_error_at_all_in_closed_form(self):
+        bound = quickly(problem("all_right")).certificate.bound
+        assert bound == pytest.approx(1 - (0.05 / math.exp(log_xi(40))) ** (1 / 40), rel=1e-9)
+
+    @pytest.mark.parametrize(("risk", "kind"), PAIRS)
+    @pytest.mark.parametrize("bound", BOUNDS)
+    def test_nothing_but_errors_is_certified_as_such(self, risk, kind, bound):
+        settings = {"risk": risk_of(risk), "posterior": kind, "bound": bound, "solver": Adam(n_steps=3)}
+        certificate = quickly(problem("all_wrong"), **settings).certificate
+        assert certificate.bound == certificate.deterministic_bound == 1
+        assert certificate.empirical_risk == pytest.approx(1, abs=1e-12)
+
+    def test_one_voter_is_bounded_like_a_single_classifier(self):
+        votes, y = raw("one_voter")
+        certificate = quickly(problem("one_voter")).certificate
+        theirs = BOUNDS["seeger"].upper(float(np.mean(votes[:, 0] != y)), 0.0, [50], 0.05).value
+        assert certificate.bound == pytest.approx(theirs, rel=1e-9)
+
+    def test_identical_voters_are_bounded_like_one(self):
+        assert quickly(problem("identical")).certificate.bound == pytest.approx(
+            BOUNDS["seeger"].upper(problem("identical").voter_errors()[0], 0.0, [50], 0.05).value, rel=1e-9
+        )
+
+    def test_two_classes_named_among_three_have_the_same_bound(self):
+        three = VoteMatrix.from_labels(*raw("noisy"), classes=[0, 1, 2])
+        ours, theirs = quickly(three).certificate, quickly(problem("noisy")).certificate
+        assert ours.bound == pytest.approx(theirs.bound, abs=1e-6)
+
+    def test_merged_rows_have_the_same_bound(self):
+        whole = VoteMatrix.from_labels(*raw("merged"))
+        ours, theirs = quickly(problem("merged")).certificate, quickly(whole).certificate
+        assert ours.n == theirs.n == 150
+        assert ours.bound == pytest.approx(theirs.bound, abs=1e-8)
+
+    def test_errors_alone_are_bounded_like_two_classes(self):
+        ours = quickly(VoteMatrix.from_errors(problem("noisy").errors())).certificate
+        assert ours.bound == quickly(problem("noisy")).certificate.bound
+
+    @pytest.mark.parametrize("risk", ["half", "first_order", "c_bound"])
+    def test_an_enormous_prior_still_ends(self, risk):
+        for prior in (1e-5, 1e5):
+            assert 0 < quickly(problem("noisy"), risk=risk, prior=prior).certificate.bound <= 1
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("delta", [0, 1, -1, 2, math.nan])
+    def test_delta(self, delta):
+        with pytest.raises(ValueError, match="delta must lie strictly between 0 and 1, got"):
+            learn(problem("noisy"), delta=delta)
+
+    @pytest.mark.parametrize("delta", [None, "0.05"])
+    @pytest.mark.xfail(reason="TypeError: '<' not supported between instances of ...")
+    def test_delta_that_is_no_number(self, delta):
+        with pytest.raises((TypeError, ValueError), match="delta must"):
+            learn(problem("noisy"), delta=delta)
+
+    @pytest.mark.parametrize("risk", ["half", "first_order", "mc"])
+    @pytest.mark.parametrize("prior", [math.nan, -1.0, 0.0, math.inf, None, [1.0] * 11 + [0.0], [math.nan] * 12])
+    def test_prior_that_is_not_positive(self, prior, risk):
+        with pytest.raises(ValueError, match="prior must be positive and finite, got"):
+            learn(problem("noisy"), risk=risk, prior=prior)
+
+    @pytest.mark.parametrize("prior", [[1.0] * 3, [], np.ones((12, 1)), np.ones((2, 12))])
+    def test_prior_of_another_length(self, prior):
+        with pytest.raises(ValueError, match="prior must be one number or one for each of the 12 voters, got shape"):
+            learn(problem("noisy"), prior=prior)
+
+    @pytest.mark.parametrize("prior", [Categorical(np.ones(12)), Dirichlet(np.ones(3)), [Dirichlet(np.ones(3))]])
+    def test_prior_of_another_kind(self, prior):
+        with pytest.raises(ValueError, match="prior must be a Dirichlet over the 12 voters, got"):
+            learn(problem("noisy"), prior=prior)
+
+    @pytest.mark.parametrize("argument", ["risk", "bound", "solver"])
+    @pytest.mark.parametrize("value", ["nonsense", None, 3])
+    def test_unknown_names(self, argument, value):
+        with pytest.raises(ValueError, match=f"{argument} must be one of '.*', got {value!r}"):
+            learn(problem("noisy"), **{argument: value})
+
+    @pytest.mark.parametrize("posterior", ["nonsense", None, Dirichlet])
+    def test_unknown_posterior(self, posterior):
+        with pytest.raises(ValueError, match=r"posterior must be 'auto' or one of 'dirichlet', .* got"):
+            learn(problem("noisy"), posterior=posterior)
+
+    @pytest.mark.parametrize(
+        ("risk", "posterior"), [("exact", "categorical"), ("c_bound", "dirichlet"), ("half", "logit_normal")]
+    )
+    def test_posterior_that_the_risk_is_not_defined_for(self, risk, posterior):
+        with pytest.raises(ValueError, match=f"risk '{risk}' is not defined for the posterior '{posterior}': use '"):
+            learn(problem("noisy"), risk=risk, posterior=posterior)
+
+    @pytest.mark.parametrize(
+        "votes",
+        [
+            [],
+            (),
+            np.ones((3, 3)),
+            "votes",
+            [problem("noisy"), 3],
+            *(pytest.param(v, marks=pytest.mark.xfail(reason="TypeError: object is not iterable")) for v in (None, 5)),
+        ],
+        ids=str,
+    )
+    def test_votes_that_are_no_votes(self, votes):
+        with pytest.raises(TypeError, match="votes must be a VoteMatrix or a list of them, one for each fold"):
+            learn(votes)
+
+    def test_seed_that_is_none(self):
+        with pytest.raises(TypeError):
+            learn(problem("noisy"), random_state="yesterday")

@@ -1,0 +1,201 @@
+import numpy as np
+import pytest
+
+from stocmv import VoteMatrix, certify, learn
+from stocmv.bounds import BOUNDS
+from stocmv.learning._history import History
+from stocmv.learning._objective import Objective
+from stocmv.risks import MonteCarlo
+from stocmv.solvers import LBFGS, SOLVERS, Adam, Auto, MiniBatchAdam
+from stocmv.solvers._starts import logistic_weights, random_start
+from zoo import PROBLEMS, answers, folds, prior_of, problem, risk_of
+
+SHORT = {
+    "lbfgs": LBFGS(),
+    "adam": Adam(n_steps=40),
+    "minibatch_adam": MiniBatchAdam(batch_size=32, n_epochs=12),
+}
+# the prior is best where voters are alike, and a saddle where they are in opposite pairs
+FLAT = ("one_voter", "identical", "all_right", "all_wrong", "symmetric")
+
+
+def objective_of(votes, risk="half", kind="dirichlet"):
+    priors = [prior_of(kind, v.n_voters) for v in votes]
+    sizes = tuple(v.n_examples for v in votes)
+    return Objective(
+        votes, priors, risk_of(risk) if isinstance(risk, str) else risk, BOUNDS["seeger"], 0.05, sizes, History()
+    )
+
+
+def minimised(solver, objective, seed=0):
+    """The bound at the prior, and at the point that the solver returns."""
+    point = solver.minimise(objective, objective.start, np.random.default_rng(seed))
+    assert np.all((point >= objective.bounds[0]) & (point <= objective.bounds[1]))
+    return objective(objective.start)[0], objective(point)[0]
+
+
+class TestEvery:
+    @pytest.mark.parametrize("solver", SHORT)
+    @pytest.mark.parametrize(
+        ("name", "risk", "kind"),
+        [(name, "half", "dirichlet") for name in PROBLEMS if name not in FLAT]
+        + [(name, "second_order", "categorical") for name in ("noisy", "three_folds")],
+    )
+    def test_decreases_the_bound_where_there_is_something_to_learn(self, name, solver, risk, kind):
+        before, after = minimised(SHORT[solver], objective_of(folds(name), risk, kind))
+        assert after < 0.97 * before
+
+    @pytest.mark.parametrize(
+        ("solver", "name"),
+        [
+            pytest.param(
+                solver,
+                name,
+                marks=[pytest.mark.xfail(reason="mini-batch Adam never looks at its start: worse by up to 3e-5")]
+                if (solver, name) in [("minibatch_adam", "identical"), ("minibatch_adam", "symmetric")]
+                else [],
+            )
+            for solver in SHORT
+            for name in FLAT
+        ],
+    )
+    def test_returns_nothing_worse_than_the_prior(self, solver, name):
+        before, after = minimised(SHORT[solver], objective_of(folds(name)))
+        assert after <= before
+
+    @pytest.mark.parametrize("solver", [*SHORT, "auto"])
+    def test_the_same_seed_gives_the_same_point(self, solver):
+        objective = objective_of(folds("noisy"), "first_order", "categorical")
+        first, second = (
+            SHORT.get(solver, Auto()).minimise(objective, objective.start, np.random.default_rng(5)) for _ in range(2)
+        )
+        np.testing.assert_array_equal(first, second)
+
+    @pytest.mark.parametrize("solver", SHORT)
+    def test_records_its_iterations(self, solver):
+        objective = objective_of(folds("noisy"))
+        SHORT[solver].minimise(objective, objective.start, np.random.default_rng(0))
+        assert set(objective.history.stage) == {solver.replace("_", " ")}
+        counts = {"lbfgs": range(5, 1001), "adam": [40], "minibatch_adam": [12]}
+        assert len(objective.history) in counts[solver]
+
+    def test_of_every_name_is_tested(self):
+        assert {*SHORT, "auto"} == set(SOLVERS)
+
+
+def test_seeds_draw_different_batches():
+    objective = objective_of(folds("noisy"))
+    points = [SHORT["minibatch_adam"].minimise(objective, objective.start, np.random.default_rng(s)) for s in (0, 1)]
+    assert np.any(points[0] != points[1])
+
+
+class TestAuto:
+    def test_leaves_the_saddle_that_holds_the_others(self):
+        objective = objective_of(folds("symmetric"))
+        before, stays = minimised(LBFGS(), objective)
+        assert stays == pytest.approx(before, abs=1e-9)
+        _, leaves = minimised(Auto(), objective)
+        assert leaves < 0.75 * before
+
+    @pytest.mark.parametrize(("name", "risk"), [("noisy", "first_order"), ("two_folds", "second_order")])
+    def test_is_at_least_as_good_as_its_parts(self, name, risk):
+        objective = objective_of(folds(name), risk)
+        best = min(minimised(solver, objective)[1] for solver in (LBFGS(), Adam(n_steps=100)))
+        assert minimised(Auto(), objective)[1] <= best * (1 + 1e-7)
+
+    def test_leaves_a_problem_that_draws_to_adam(self):
+        objective = objective_of(folds("separable"), MonteCarlo(n_draws=1))
+        ours, theirs = (s.minimise(objective, objective.start, np.random.default_rng(2)) for s in (Auto(), Adam()))
+        np.testing.assert_array_equal(ours, theirs)
+
+
+class TestMiniBatchAdam:
+    def test_reaches_the_optimum_of_the_full_batch(self):
+        votes = VoteMatrix.from_labels(*answers(2000, np.linspace(0.55, 0.85, 10), seed=0))
+        objective = objective_of([votes])
+        _, ours = minimised(MiniBatchAdam(batch_size=512), objective)
+        _, theirs = minimised(LBFGS(), objective)
+        assert theirs <= ours < 1.006 * theirs
+
+    def test_lowers_its_rate_on_a_plateau_and_then_stops(self):
+        """Nothing to learn: the rate falls after three epochs without progress, and 25 such epochs end the training."""
+
+        class Flat:
+            bounds, draws_again, points = (-9.0, 9.0), False, []
+
+            def __call__(self, point, rng=None):
+                return 1.0, np.ones(1)
+
+            def record(self, stage, point):
+                self.points.append(float(point[0]))
+
+            def batches(self, size, rng):
+                yield self
+
+        flat = Flat()
+        best = MiniBatchAdam().minimise(flat, np.zeros(1), np.random.default_rng(0))
+        steps = -np.diff([0.0, *flat.points])
+        theirs = np.concatenate([np.full(4, 0.1), *(np.full(3, 0.1 / 10**k) for k in range(1, 8)), [1e-9]])
+        np.testing.assert_allclose(steps, theirs, rtol=1e-6)
+        assert best[0] == flat.points[0]  # the first epoch, the only one with progress
+
+
+class TestAdam:
+    def test_first_steps_are_those_of_the_algorithm(self):
+        """Kingma and Ba's Adam, written out for one coordinate of a parabola."""
+
+        class Parabola:
+            bounds, draws_again, points = (-9.0, 9.0), False, []
+
+            def __call__(self, point, rng=None):
+                return float(point[0] ** 2), 2 * point
+
+            def record(self, stage, point):
+                self.points.append(float(point[0]))
+
+        theirs, x, m, v = [], 1.0, 0.0, 0.0
+        for t in range(1, 21):
+            theirs.append(x)
+            m, v = 0.9 * m + 0.1 * 2 * x, 0.999 * v + 0.001 * 4 * x * x
+            x -= 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-12)
+        parabola = Parabola()
+        best = Adam(n_steps=20).minimise(parabola, np.ones(1), np.random.default_rng(0))
+        np.testing.assert_allclose(parabola.points, theirs, rtol=1e-12)
+        assert best[0] == min([*parabola.points, float(x)], key=abs)
+
+
+class TestStarts:
+    def test_logistic_weights_minimise_the_logistic_loss(self):
+        votes = problem("noisy")
+        margins = 1 - 2 * votes.errors()
+
+        def loss(weights):
+            return np.mean(np.logaddexp(0, -margins @ weights)) + 1e-3 * weights.sum()
+
+        ours = logistic_weights(votes)
+        assert np.all(ours >= 0)
+        for j in range(votes.n_voters):
+            for step in (-0.02, 0.02):
+                assert loss(np.maximum(ours + step * (np.arange(votes.n_voters) == j), 0)) >= loss(ours) - 1e-7
+
+    def test_logistic_weights_of_separable_votes_are_finite_and_right(self):
+        weights = logistic_weights(problem("separable"))
+        assert np.all(np.isfinite(weights))
+        assert not np.any(problem("separable").wrong_weights(weights) >= weights.sum() / 2)
+
+    def test_a_random_start_moves_every_coordinate(self):
+        start = np.arange(5.0)
+        moved = random_start(start, np.random.default_rng(0), 0.1) - start
+        assert np.all((moved != 0) & (np.abs(moved) < 0.5))
+
+
+@pytest.mark.parametrize("kind", ["dirichlet", "logit_normal"])
+@pytest.mark.parametrize("name", ["noisy", "three_classes", "ten_classes"])
+def test_monte_carlo_returns_nothing_worse_than_the_prior(kind, name, request):
+    if name == "ten_classes":
+        reason = "0.71 where the prior has 0.49: the sigmoid asks for half of the weight, the certificate for the most"
+        request.applymarker(pytest.mark.xfail(reason=reason))
+    votes, prior = problem(name), prior_of(kind, problem(name).n_voters)
+    before = certify([votes], [prior], [prior], risk_of("mc"), BOUNDS["seeger"], 0.05).bound
+    after = learn(votes, risk=risk_of("mc"), posterior=kind, solver=Adam(n_steps=100), random_state=0).certificate.bound
+    assert after < before
