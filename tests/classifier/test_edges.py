@@ -21,6 +21,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import VOTERS, data, quick
+from stocmv import MajorityVoteClassifier
+from stocmv.solvers import LBFGS
 from stocmv.voters import VoterSet, VoterSource
 
 X, y = data()
@@ -68,14 +70,13 @@ class TestUnusualData:
         """Its member is in one fold, so that the voters of this fold do not know the class."""
         labels = np.array(["a", "c"])[y]
         labels[7] = "b"
-        clf = fit_and_check(VOTERS[kind](3), X, labels)
+        clf = fit_and_check(VOTERS[kind](3), X, labels, solver=LBFGS(max_iter=1))
         np.testing.assert_array_equal(clf.classes_, ["a", "b", "c"])
         assert clf.score(X, labels) > 0.6
 
     def test_a_feature_without_spread(self, kind):
-        assert fit_and_check(VOTERS[kind](2), np.column_stack([X, np.ones(len(X))]), y).score(
-            np.column_stack([X, np.ones(len(X))]), y
-        ) > 0.7  # fmt: skip
+        wider = np.column_stack([X, np.ones(len(X))])
+        assert fit_and_check(VOTERS[kind](2), wider, y).score(wider, y) > 0.7
 
     def test_no_feature_with_spread(self, kind):
         clf = fit_and_check(VOTERS[kind](2), np.ones((60, 2)), np.arange(60) % 2)
@@ -90,8 +91,8 @@ class TestUnusualData:
         np.testing.assert_array_equal(clf.predict_proba(X), np.ones((len(X), 1)))
 
     def test_a_hundred_classes(self, kind):
-        X = np.random.default_rng(0).normal(size=(300, 2))
-        clf = fit_and_check(VOTERS[kind](100), X, np.arange(300) % 100)
+        X = np.random.default_rng(0).normal(size=(200, 2))
+        clf = fit_and_check(VOTERS[kind](100), X, np.arange(200) % 100, solver=LBFGS(max_iter=1))
         assert len(clf.classes_) == 100
         assert clf.certificate_.bound > 0.9
 
@@ -141,10 +142,9 @@ class TestArguments:
             quick(VOTERS[kind](2), n_folds=121).fit(X, y)
 
     @pytest.mark.parametrize("kind", ["forest", "stumps", "stumps_known"])
-    @pytest.mark.parametrize("delta", [0, 0.0, 1, 1.5, -0.1, np.nan, np.inf])
+    @pytest.mark.parametrize("delta", [0, 1, 1.5, -0.1, np.nan, np.inf])
     def test_delta_is_a_probability(self, kind, delta, request):
-        fine = (delta == 1) | (kind == "stumps_known" and False) | (delta == 1.5 and kind != "forest")
-        if not (fine or (np.isnan(delta) and kind != "forest")):
+        if delta in (0, -0.1, np.inf) or (kind == "forest" and delta != 1):
             reason = "the bound is chosen before delta is checked: a division by zero, a warning or another message"
             request.applymarker(pytest.mark.xfail(reason=reason))
         with pytest.raises(ValueError, match="delta must lie strictly between 0 and 1, got "):
@@ -159,7 +159,7 @@ class TestArguments:
             (
                 "posterior",
                 "logit_normal",
-                "risk 'exact' is not defined for the posterior 'logit_normal': use 'dirichlet'",
+                "risk 'exact' is not defined for the posterior .* use 'dirichlet'",
             ),
             ("bound", "nonsense", "bound must be one of 'seeger', .*, got 'nonsense'"),
             ("solver", "nonsense", "solver must be one of 'auto', .*, got 'nonsense'"),
@@ -187,7 +187,7 @@ class TestVoters:
             ([GaussianNB(), RandomForestRegressor()], TypeError, "must be a list of classifiers"),
             ([GaussianNB().fit(X, y), GaussianNB()], ValueError, "mixes fitted and unfitted classifiers: give all"),
             ([FrozenEstimator(GaussianNB().fit(X, y)), GaussianNB()], ValueError, "mixes fitted and unfitted"),
-            (GradientBoostingClassifier(n_estimators=2), ValueError, "members of GradientBoostingClassifier do not classify"),
+            (GradientBoostingClassifier(n_estimators=2), ValueError, "members of GradientBoosting.* do not classify"),
             (FrozenEstimator(GaussianNB()), NotFittedError, "GaussianNB instance is not fitted yet"),
             (RandomForestClassifier, TypeError, "got estimator class instead"),
         ],
@@ -196,19 +196,13 @@ class TestVoters:
         with pytest.raises(error, match=message):
             quick(voters).fit(X, y)
 
-    @pytest.mark.xfail(
-        reason="is_classifier raises an AttributeError for what is no estimator, and frozen ones are not asked"
-    )
+    @pytest.mark.xfail(reason="is_classifier has an AttributeError for what is no estimator; frozen ones are not asked")
     @pytest.mark.parametrize(
-        "voters", [3, {"a": GaussianNB()}, [3], FrozenEstimator(LinearRegression().fit(X, y))], ids=str
+        "voters", [None, 3, {"a": GaussianNB()}, [3], FrozenEstimator(LinearRegression().fit(X, y))], ids=str
     )
     def test_of_a_wrong_type_are_refused(self, voters):
         with pytest.raises(TypeError, match="voters must be"):
-            quick(voters).fit(X, y)
-
-    def test_none_is_refused(self):
-        with pytest.raises((TypeError, AttributeError)):
-            quick().set_params(voters=None).fit(X, y)
+            MajorityVoteClassifier(voters).fit(X, y)
 
     @pytest.mark.xfail(reason="an ensemble or a pipeline among the members is unpacked by numpy, as if it were a list")
     @pytest.mark.parametrize(
@@ -298,9 +292,7 @@ class TestFrozenLabels:
         theirs = [np.mean(member.predict(X) != labels[y]) for member in boosted.estimators_]
         np.testing.assert_allclose(clf.votes_[0].voter_errors(), theirs)
 
-    @pytest.mark.xfail(
-        reason="what has estimators_ is taken apart, though each of them only knows one class from the rest"
-    )
+    @pytest.mark.xfail(reason="what has estimators_ is taken apart, though each only knows one class from the rest")
     def test_one_against_the_rest_is_one_voter(self):
         X, y = data(3)
         voters = OneVsRestClassifier(LogisticRegression()).fit(X, y)

@@ -201,6 +201,11 @@ class TestDraw:
             assert np.all(np.abs(weights.mean(0) - posterior.mean) < SIGMAS * deviation)
 
 
+@pytest.mark.xfail(reason="the quantile of a gamma with a tiny shape underflows to 0, and numpy warns of its logarithm")
+def test_a_draw_of_tiny_concentrations_is_quiet():
+    quick(prior=1e-4, solver=LBFGS(max_iter=0)).fit(*data()).draw(0)
+
+
 @pytest.mark.parametrize("kind", ["forest", "bagging", "adaboost", "voting"])
 @pytest.mark.parametrize("make", ["frame", "list"])
 def test_a_drawn_vote_takes_what_its_classifier_takes(kind, make, request):

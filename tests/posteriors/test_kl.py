@@ -84,7 +84,7 @@ def test_agrees_with_arbitrary_precision_and_is_certified_from_above(name, poste
     "kind",
     [
         "dirichlet",
-        pytest.param("categorical", marks=pytest.mark.xfail(reason="below by up to 1e-16: the logarithms cancel")),
+        "categorical",
         "logit_normal",
     ],
 )

@@ -47,17 +47,7 @@ class TestEvery:
 
     @pytest.mark.parametrize(
         ("solver", "name"),
-        [
-            pytest.param(
-                solver,
-                name,
-                marks=[pytest.mark.xfail(reason="mini-batch Adam never looks at its start: worse by up to 3e-5")]
-                if (solver, name) in [("minibatch_adam", "identical"), ("minibatch_adam", "symmetric")]
-                else [],
-            )
-            for solver in SHORT
-            for name in FLAT
-        ],
+        [(solver, name) for solver in SHORT for name in FLAT],
     )
     def test_returns_nothing_worse_than_the_prior(self, solver, name):
         before, after = minimised(SHORT[solver], objective_of(folds(name)))
@@ -135,7 +125,7 @@ class TestMiniBatchAdam:
         flat = Flat()
         best = MiniBatchAdam().minimise(flat, np.zeros(1), np.random.default_rng(0))
         steps = -np.diff([0.0, *flat.points])
-        theirs = np.concatenate([np.full(4, 0.1), *(np.full(3, 0.1 / 10**k) for k in range(1, 8)), [1e-9]])
+        theirs = np.concatenate([np.full(3, 0.1), *(np.full(3, 0.1 / 10**k) for k in range(1, 8)), [1e-9]])
         np.testing.assert_allclose(steps, theirs, rtol=1e-6)
         assert best[0] == flat.points[0]  # the first epoch, the only one with progress
 
@@ -191,11 +181,8 @@ class TestStarts:
 
 @pytest.mark.parametrize("kind", ["dirichlet", "logit_normal"])
 @pytest.mark.parametrize("name", ["noisy", "three_classes", "ten_classes"])
-def test_monte_carlo_returns_nothing_worse_than_the_prior(kind, name, request):
-    if name == "ten_classes":
-        reason = "0.71 where the prior has 0.49: the sigmoid asks for half of the weight, the certificate for the most"
-        request.applymarker(pytest.mark.xfail(reason=reason))
+def test_monte_carlo_returns_nothing_worse_than_the_prior(kind, name):
     votes, prior = problem(name), prior_of(kind, problem(name).n_voters)
     before = certify([votes], [prior], [prior], risk_of("mc"), BOUNDS["seeger"], 0.05).bound
     after = learn(votes, risk=risk_of("mc"), posterior=kind, solver=Adam(n_steps=100), random_state=0).certificate.bound
-    assert after < before
+    assert after <= before

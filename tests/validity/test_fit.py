@@ -1,6 +1,7 @@
 """The promise of the whole `fit`: forests as voters, everything on "auto", the sample drawn 500 times.
 
-The examples come from a finite domain with known probabilities, so that the true error of the fitted vote is a finite sum.
+The examples come from a finite domain with known probabilities, so that the true error of the fitted vote is a finite
+sum.
 """
 
 import numpy as np

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 from scipy.stats import binom
 
-from stocmv import Learned, VoteMatrix, learn
+from stocmv import Certificate, History, VoteMatrix, learn
 from stocmv.bounds import Bound, Bounded, CatoniPerFold
+from stocmv.learning._objective import Objective
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal, Posterior
 from stocmv.risks import Risk
 from stocmv.solvers import LBFGS, Solver
@@ -30,7 +31,8 @@ class Study:
     """What is drawn, how a vote is learned on it, and which bounds are put to the test.
 
     Draw ``i`` minimises one pair of risk and bound, in turn. The bounds hold for all posteriors at once, so the
-    posterior is judged under the other pairs as well.
+    posterior is judged under the other pairs as well. Every ``certify_every``-th turn is a whole `learn` with its
+    certificate, most of whose time goes into the fixed vote; the others stop at the posterior.
     """
 
     population: Population
@@ -41,6 +43,7 @@ class Study:
     bounds: dict[str, Bound | type[CatoniPerFold]]  # the class: its constants are taken from the ensembles
     posterior: type[Posterior] = Dirichlet
     solver: Solver = field(default_factory=lambda: LBFGS(max_iter=3))
+    certify_every: int = 4
     learns_from_its_own_fold: bool = False  # a mistake, to see that it is noticed
 
 
@@ -54,7 +57,7 @@ class Truth(NamedTuple):
 
 
 class Record(NamedTuple):
-    """The fixed vote is certified under the risk and the bound that were minimised alone: else its bound is nan."""
+    """The fixed vote has a bound where there is a certificate, under the pair that was minimised; elsewhere nan."""
 
     truth: NDArray
     bound: NDArray
@@ -77,9 +80,11 @@ class Attempt(NamedTuple):
 
     ensembles: list[Ensemble]
     votes: list[VoteMatrix]
+    priors: list[Posterior]
+    posteriors: list[Posterior]
     bounds: dict[str, Bound]
     minimised: tuple[str, str]  # risk and bound
-    learned: Learned
+    certificate: Certificate | None
 
 
 def attempt(
@@ -91,22 +96,29 @@ def attempt(
         for k, fold in enumerate(folds)
     ]
     votes = [_votes(study.population, e, fold) for e, fold in zip(ensembles, folds, strict=True)]
+    priors = [_prior(study.posterior, e.prior) for e in ensembles]
     constants = tuple(e.constant for e in ensembles)
     bounds = {name: b(c=constants) if b is CatoniPerFold else b for name, b in study.bounds.items()}
     pairs = list(itertools.product(study.risks, bounds))
-    risk, bound = pairs[draw % len(pairs)]
+    turn, position = divmod(draw, len(pairs))
+    minimised = pairs[position]
+    risk, bound = study.risks[minimised[0]], bounds[minimised[1]]
+    if turn % study.certify_every:
+        objective = Objective(votes, priors, risk, bound, study.delta, study.sizes, History())
+        posteriors = objective.posteriors(study.solver.minimise(objective, objective.start, rng))
+        return Attempt(ensembles, votes, priors, posteriors, bounds, minimised, None)
     learned = learn(
         votes,
-        risk=study.risks[risk],
+        risk=risk,
         posterior=study.posterior.name,
-        prior=[_prior(study.posterior, e.prior) for e in ensembles],
-        bound=bounds[bound],
+        prior=priors,
+        bound=bound,
         delta=study.delta,
         solver=study.solver,
         random_state=rng,
         per_class=per_class,
     )
-    return Attempt(ensembles, votes, bounds, (risk, bound), learned)
+    return Attempt(ensembles, votes, priors, learned.posterior, bounds, minimised, learned.certificate)
 
 
 def _votes(population: Population, ensemble: Ensemble, fold: NDArray) -> VoteMatrix:
@@ -126,9 +138,10 @@ def judge(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generato
     truth = Truth(*(true_errors(study, tried, rng) @ study.population.probability))
     minimised = list(study.risks).index(tried.minimised[0]), list(study.bounds).index(tried.minimised[1])
     bound = np.array([bounds_under(study, tried, risk) for risk in study.risks.values()])
-    bound[minimised] = tried.learned.certificate.bound
     fixed_bound = np.full(bound.shape, np.nan)
-    fixed_bound[minimised] = tried.learned.certificate.deterministic_bound
+    if tried.certificate is not None:
+        bound[minimised] = tried.certificate.bound
+        fixed_bound[minimised] = tried.certificate.deterministic_bound
     return Record(
         truth=np.array([[_certified(truth, risk, study.posterior)] * len(study.bounds) for risk in study.risks]),
         bound=bound,
@@ -142,17 +155,18 @@ def bounds_under(study: Study, tried: Attempt, risk: Risk) -> list[float]:
 
     Draws that are paid for are not drawn again: nan.
     """
-    posteriors = tried.learned.posterior
+    posteriors = tried.posteriors
     if risk.paid_draws(posteriors[0]):
         return [np.nan] * len(tried.bounds)
     moments = np.stack([risk.certified_moments(p, v) for p, v in zip(posteriors, tried.votes, strict=True)])
+    divergence = sum(p.certified_kl(q) for p, q in zip(posteriors, tried.priors, strict=True))
 
     def value(bound: Bound) -> float:
         def upper(mean: float, kl: float, share: float) -> Bounded:
             return bound.upper(mean, kl, study.sizes, share * study.delta)
 
         mean = np.minimum(bound.risk_weights(study.sizes) @ moments, 1.0)
-        return min(risk.compose(mean, tried.learned.certificate.kl, upper, posteriors[0]).value, 1.0)
+        return min(risk.compose(mean, divergence, upper, posteriors[0]).value, 1.0)
 
     return [value(bound) for bound in tried.bounds.values()]
 
@@ -160,7 +174,7 @@ def bounds_under(study: Study, tried: Attempt, risk: Risk) -> list[float]:
 def judge_classes(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generator) -> Record:
     """Learn on one sample, and set the bounds for each class against the truth: arrays over classes."""
     tried = attempt(study, folds, draw, rng, per_class=True)
-    certificate = tried.learned.certificate
+    certificate = tried.certificate
     labels = np.array([entry["label"] for entry in certificate.per_class])
     probability = study.population.probability * (study.population.label == labels[:, None])
     truth = Truth(*(true_errors(study, tried, rng) @ (probability / probability.sum(1, keepdims=True)).T))
@@ -186,7 +200,7 @@ def true_errors(study: Study, tried: Attempt, rng: np.random.Generator) -> NDArr
     shares = np.array(study.sizes) / sum(study.sizes)
     kind = _drawn_errors if study.posterior is LogitNormal else _exact_errors
     per_fold = [
-        kind(study.population, e.answers, p, rng) for e, p in zip(tried.ensembles, tried.learned.posterior, strict=True)
+        kind(study.population, e.answers, p, rng) for e, p in zip(tried.ensembles, tried.posteriors, strict=True)
     ]
     return np.tensordot(shares, per_fold, 1)
 

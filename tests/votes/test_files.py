@@ -80,10 +80,6 @@ def test_a_pickle_is_refused_and_not_run(tmp_path):
     assert not trace.exists()
 
 
-def bug(value, reason):
-    return pytest.param(value, marks=pytest.mark.xfail(reason=reason))
-
-
 @pytest.mark.parametrize(
     "arrays",
     [
@@ -97,16 +93,16 @@ def bug(value, reason):
         {"n_voters": 8, "bits": BITS.astype(int)},
         {"n_voters": 8, "bits": BITS[:, :0]},
         {"n_voters": 8, "bits": BITS[None]},
-        bug({"n_voters": 8, "bits": BITS[0]}, "IndexError: n_rows is asked before the dimensions are"),
-        bug({"n_voters": 0, "bits": BITS[:0]}, "a matrix without voters is loaded"),
-        bug({"n_voters": -1, "bits": BITS[:0]}, "a matrix of -1 voters is loaded"),
-        bug({"n_voters": 8.7, "bits": BITS}, "the number of voters is cut to an integer"),
+        {"n_voters": 8, "bits": BITS[0]},
+        {"n_voters": 0, "bits": BITS[:0]},
+        {"n_voters": -1, "bits": BITS[:0]},
+        {"n_voters": 8.7, "bits": BITS},
         {"n_voters": 8, "bits": BITS, "counts": np.zeros(3)},
         {"n_voters": 8, "bits": BITS, "counts": np.ones(2)},
         {"n_voters": 8, "bits": BITS, "counts": np.array(["a", "b", "c"])},
         {"n_voters": 8, "bits": BITS, "counts": np.array([1, 2, np.nan])},
-        bug({"n_voters": 8, "bits": BITS, "counts": np.array([1, 2, np.inf])}, "OverflowError in n_examples later on"),
-        bug({"n_voters": 8, "bits": BITS, "counts": np.full(3, 0.5)}, "half examples are loaded"),
+        {"n_voters": 8, "bits": BITS, "counts": np.array([1, 2, np.inf])},
+        {"n_voters": 8, "bits": BITS, "counts": np.full(3, 0.5)},
         {"n_voters": 8, "bits": BITS, "classes": np.arange(2)},
         {"n_voters": 8, "bits": BITS, "targets": TARGETS},
         {"n_voters": 8, "bits": BITS, "classes": np.arange(2), "targets": TARGETS[:2]},
@@ -127,20 +123,14 @@ def bug(value, reason):
             "targets": TARGETS,
             "labels": np.full((3, 8), 3, np.uint8),
         },
-        bug(
-            {"n_voters": 8, "bits": BITS, "classes": np.arange(3), "targets": TARGETS},
-            "three classes without labels are loaded: the exact risk silently becomes the half risk",
-        ),
-        bug(
-            {
-                "n_voters": 8,
-                "bits": BITS,
-                "classes": np.arange(3),
-                "targets": TARGETS,
-                "labels": np.ones((3, 8), np.uint8),
-            },
-            "labels that say 'wrong' beside bits that say 'right' are loaded",
-        ),
+        {"n_voters": 8, "bits": BITS, "classes": np.arange(3), "targets": TARGETS},
+        {
+            "n_voters": 8,
+            "bits": BITS,
+            "classes": np.arange(3),
+            "targets": TARGETS,
+            "labels": np.ones((3, 8), np.uint8),
+        },
     ],
     ids=lambda arrays: " ".join(arrays) or "nothing",
 )
@@ -188,7 +178,6 @@ class TestDamage:
             "ValueError"
         }
 
-    @pytest.mark.xfail(reason="zlib.error, NotImplementedError, RuntimeError, OSError, and matrices without labels")
     def test_a_flipped_byte_is_refused_or_does_not_matter(self, content, tmp_path):
         outcomes = set()
         for index in range(0, len(content), 3):
@@ -203,7 +192,6 @@ class TestDamage:
         replace(matrix, targets=matrix.targets[:-1]).save(tmp_path / "votes.npz")
         load_is_refused(tmp_path / "votes.npz", "its arrays do not fit together.")
 
-    @pytest.mark.xfail(reason="np.load leaves the file open when the archive is damaged")
     def test_a_refused_file_is_closed(self, content, tmp_path):
         (tmp_path / "cut.npz").write_bytes(content[:200])
         with warnings.catch_warnings(record=True) as caught:

@@ -13,10 +13,6 @@ MIXED = "strings"
 UNSEEN = r"{} has the label (np\.\w+\()?{}\)?, which is not in classes"
 
 
-def bug(*values, reason):
-    return pytest.param(*values, marks=pytest.mark.xfail(reason=reason))
-
-
 def objects(rows):
     return np.array(rows, dtype=object)
 
@@ -36,17 +32,17 @@ def objects(rows):
         ([[1, 2]], [None], f"y {MISSING}"),
         ([["1", "2"]], [1], "votes and y must both be strings or both be numbers"),
         ([[1, 2]], ["1"], "votes and y must both be strings or both be numbers"),
-        bug([["a", 1]], ["a"], MIXED, reason="a number among strings silently becomes a string"),
-        bug(objects([["1", 1]]), ["1"], MIXED, reason="'1' and 1 silently become one class"),
-        bug([["a", math.nan]], ["a"], MISSING, reason="NaN among strings silently becomes the class 'nan'"),
-        bug(np.ma.masked_array([[1, 2]], [[False, True]]), [1], MISSING, reason="a mask is ignored"),
-        bug([[1e19, 1e19]], [1e19], "too large", reason="RuntimeWarning: the cast to int64 overflows"),
+        ([["a", 1]], ["a"], MIXED),
+        (objects([["1", 1]]), ["1"], MIXED),
+        ([["a", math.nan]], ["a"], MISSING),
+        (np.ma.masked_array([[1, 2]], [[False, True]]), [1], MISSING),
+        ([[1e19, 1e19]], [1e19], "too large"),
         ([1, 2], [1, 2], r"votes must have 2 dimensions, got an array of shape \(2,\)"),
         ([[1, 2]], [[1]], r"y must have 1 dimension, got an array of shape \(1, 1\)"),
         ([[1, 2]], 1, r"y must have 1 dimension, got an array of shape \(\)"),
         ([[1, 2], [1, 1]], [1], "votes has 2 rows but y has 1 labels: they must be the same examples"),
         ([[1, 2]], [1, 2], "votes has 1 rows but y has 2 labels: they must be the same examples"),
-        bug(np.empty((0, 3), int), [], "no examples", reason="says that classes is empty, which nobody gave"),
+        (np.empty((0, 3), int), [], "no examples"),
         (np.empty((3, 0), int), [0, 1, 2], "There are no voters: votes needs at least one column"),
     ],
 )
@@ -119,8 +115,8 @@ def test_kernels_of_labels_say_that_they_need_them():
 @pytest.mark.parametrize(
     "dtype",
     [
-        bug("Int64", reason="TypeError: boolean value of NA is ambiguous"),
-        bug("string", reason="TypeError: boolean value of NA is ambiguous"),
+        "Int64",
+        "string",
         "category",
         "float",
     ],

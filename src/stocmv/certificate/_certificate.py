@@ -190,6 +190,7 @@ class Certificate:
             if unknown:
                 raise ValueError(f"fields missing or unknown: {', '.join(sorted(unknown))}.")
             values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
+            _check_kinds(values)
             return cls(**values)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{os.fspath(path)} is not a certificate of stocmv: {error}") from error
@@ -202,3 +203,37 @@ class Certificate:
         from ._verify import verify
 
         return verify(self, [votes] if isinstance(votes, VoteMatrix) else list(votes))
+
+
+_NUMBERS = ("bound", "kl", "delta", "deterministic_bound")
+_TEXTS = ("risk", "theorem", "certified", "posterior", "deterministic_rule")
+_LISTS: dict[str, Any] = {
+    "moments": (int, float),
+    "assumptions": str,
+    "fold_sizes": int,
+    "posteriors": dict,
+    "priors": dict,
+    "votes": str,
+    "per_class": dict,
+}
+_DICTS = ("risk_settings", "bound_settings", "fixed_vote", "context")
+
+
+def _check_kinds(values: dict[str, Any]) -> None:
+    """Refuse a value of another kind than `to_json` writes."""
+    kinds: dict[str, Any] = {
+        **dict.fromkeys(_NUMBERS, (int, float)),
+        **dict.fromkeys(_TEXTS, str),
+        **dict.fromkeys(_LISTS, tuple),
+        **dict.fromkeys(_DICTS, dict),
+        "n": int,
+        "alternatives": int,
+        "proven": bool,
+    }
+    for name, kind in kinds.items():
+        value = values[name]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise ValueError(f"{name} is not of the right kind.")
+    for name, kind in _LISTS.items():
+        if not all(isinstance(entry, kind) and not isinstance(entry, bool) for entry in values[name]):
+            raise ValueError(f"{name} holds something that is not of the right kind.")

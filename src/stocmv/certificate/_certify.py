@@ -14,6 +14,7 @@ from ..special import kl_inverse
 from ..votes import VoteMatrix
 from ._certificate import Certificate
 from ._fixed_vote import MARGINS, FixedVote, choose_fixed_vote
+from ._words import deterministic_rule, theorem
 
 
 def certify(
@@ -77,7 +78,7 @@ def certify(
         risk=risk.name,
         risk_settings=risk.settings(),
         bound_settings=bound.settings(),
-        theorem=_theorem(risk, bound, len(votes)),
+        theorem=theorem(risk.name, bound.name, len(votes)),
         proven=bound.proven,
         certified=risk.certified,
         assumptions=(*_assumptions(len(votes), draws, bound), *assumptions),
@@ -100,7 +101,7 @@ def _further(
     per_class: bool,
 ) -> dict[str, Any]:
     """What is said of the fixed vote and of each class."""
-    rule = _rule(posteriors[0], len(votes))
+    rule = deterministic_rule(posteriors[0].name, len(votes))
     dirichlets = [p for p in posteriors if isinstance(p, Dirichlet)]
     betas = [p for p in priors if isinstance(p, Dirichlet)]
     if not dirichlets:
@@ -134,18 +135,19 @@ def _per_class(
     delta: float,
 ) -> list[dict[str, Any]]:
     """Bounds on the error given the true class: given the labels, the examples of a class are i.i.d. draws from it."""
-    classes = votes[0].classes
-    if classes is None or any(v.targets is None for v in votes):
+    if any(v.classes is None or v.targets is None for v in votes):
         raise ValueError("Certificates per class need votes made from labels, not from errors.")
+    labels = np.unique(np.concatenate([np.asarray(v.classes) for v in votes])).tolist()
     rows = [margin_rows(p, v) for p, v in zip(posteriors, votes, strict=True)]
     kls = np.array([p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True)])
     shares = np.array([v.n_examples for v in votes], float)
     shares /= shares.sum()
-    share = delta / len(classes)
+    share = delta / len(labels)
     certificates = []
-    for code, label in enumerate(classes.tolist()):
-        sizes = np.array([_class_size(v, code) for v in votes])
-        risk, fixed_risk = (_class_risk(votes, losses, code, shares) for losses in (rows, fixed.rows))
+    for label in labels:
+        members = [np.asarray(v.classes)[np.asarray(v.targets)] == label for v in votes]
+        sizes = np.array([int(_counts(v)[m].sum()) for v, m in zip(votes, members, strict=True)])
+        risk, fixed_risk = (_class_risk(votes, losses, members, shares) for losses in (rows, fixed.rows))
         drawn = seeger_mixture(risk, kls, sizes, shares, share)
         mean = seeger_mixture(fixed_risk, fixed.kls, sizes, shares, share / len(MARGINS)) / fixed.coverage
         certificates.append(
@@ -161,37 +163,23 @@ def _per_class(
     return certificates
 
 
-def _class_size(votes: VoteMatrix, code: int) -> int:
-    members = np.asarray(votes.targets) == code
-    return int(votes.counts[members].sum()) if votes.counts.size else int(members.sum())
+def _counts(votes: VoteMatrix) -> NDArray:
+    return votes.counts if votes.counts.size else np.ones(votes.n_rows)
 
 
-def _class_risk(votes: Sequence[VoteMatrix], losses: Sequence[NDArray], code: int, shares: NDArray) -> float:
+def _class_risk(
+    votes: Sequence[VoteMatrix], losses: Sequence[NDArray], members: Sequence[NDArray], shares: NDArray
+) -> float:
     """Mean loss on the examples of one class, the folds weighted as the mixture draws them; 1 where one has none."""
     means = []
-    for v, loss in zip(votes, losses, strict=True):
-        members = np.asarray(v.targets) == code
-        weights = v.counts[members] if v.counts.size else np.ones(int(members.sum()))
-        means.append(float(loss[members] @ weights / weights.sum()) if weights.size else 1.0)
+    for v, loss, m in zip(votes, losses, members, strict=True):
+        weights = _counts(v)[m]
+        means.append(float(loss[m] @ weights / weights.sum()) if weights.size else 1.0)
     return min(float(shares @ means) * (1 + 1e-13), 1.0)
 
 
 def _lists(posterior: Posterior) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in posterior.parameters().items()}
-
-
-def _rule(posterior: Posterior, n_folds: int) -> str:
-    fold = "a fold is drawn in proportion to its size, then " if n_folds > 1 else ""
-    if isinstance(posterior, Categorical):
-        return f"{fold}the voters vote with their probabilities as weights"
-    if isinstance(posterior, Dirichlet):
-        return f"{fold}the voters vote with their mean weights"
-    return f"{fold}the class that a drawn vote answers most probably, at most twice the bound"
-
-
-def _theorem(risk: Risk, bound: Bound, n_folds: int) -> str:
-    crossed = f", cross-bounded over {n_folds} folds" if n_folds > 1 else ""
-    return f"{bound.theorem}{crossed}, for the risk {risk.name!r}"
 
 
 def _assumptions(n_folds: int, draws: int, bound: Bound) -> list[str]:

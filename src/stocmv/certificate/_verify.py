@@ -14,6 +14,8 @@ from scipy import special, stats
 
 from ..votes import VoteMatrix
 from ._certificate import Certificate
+from ._fixed_vote import MARGINS
+from ._words import certified, deterministic_rule, is_proven, theorem
 
 _BLOCK = 1 << 13
 _ABOVE = 1e-6  # how far above the value found here a figure may have been rounded
@@ -52,15 +54,32 @@ class Verification:
 
 def verify(certificate: Certificate, votes: Sequence[VoteMatrix]) -> Verification:
     """Check every figure of a certificate against the votes."""
-    c = certificate
+    checks: list[Check] = []
+    try:
+        for check in _checks(certificate, votes):
+            checks.append(check)
+            if not check.holds and check.what in _FIRST:
+                break
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        checks.append(Check("form", "a certificate", f"{type(error).__name__}: {error}", False))
+    return Verification(tuple(checks))
+
+
+_FIRST = ("votes", "examples", "parts", "delta")  # without these the figures mean nothing
+
+
+def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
     found_votes = tuple(v.digest() for v in votes)
-    checks = [Check("votes", c.votes, found_votes, tuple(c.votes) == found_votes)]
+    yield Check("votes", c.votes, found_votes, tuple(c.votes) == found_votes)
     sizes = tuple(_size(v) for v in votes)
-    checks.append(
-        Check("examples", (c.n, c.fold_sizes), (sum(sizes), sizes), (c.n, tuple(c.fold_sizes)) == (sum(sizes), sizes))
-    )
-    if not all(check.holds for check in checks) or len(votes) != len(c.posteriors):
-        return Verification(tuple(checks))
+    same = (c.n, tuple(c.fold_sizes)) == (sum(sizes), sizes)
+    yield Check("examples", (c.n, c.fold_sizes), (sum(sizes), sizes), same)
+    parts = (len(c.posteriors), len(c.priors), len(c.moments))
+    expected = (len(votes), len(votes), 2 if c.risk == "c_bound" else 1)
+    yield Check("parts", parts, expected, parts == expected)
+    shared = c.alternatives >= 1 and c.alternatives == int(c.alternatives)
+    yield Check("delta", (c.delta, c.alternatives), "between 0 and 1", shared and 0 < c.delta < 1)
+    yield from _word_checks(c)
 
     per_fold = np.array([_moments(c, parameters, v) for parameters, v in zip(c.posteriors, votes, strict=True)])
     moments = _risk_weights(c, sizes) @ per_fold
@@ -72,16 +91,28 @@ def verify(certificate: Certificate, votes: Sequence[VoteMatrix]) -> Verificatio
         moments, remaining = np.array([_kl_inverse(m, epsilon) for m in moments]), delta * (1 - share)
     kl = math.fsum(_KL[c.posterior](a, b) for a, b in zip(c.posteriors, c.priors, strict=True))
     bound = min(_bound(c, moments, kl, sizes, remaining), 1.0)
-    checks += [_above("empirical risk", c.moments[0], moments[0]), _above("divergence", c.kl, kl)]
+    yield _above("empirical risk", c.moments[0], moments[0])
+    yield _above("divergence", c.kl, kl)
     if len(c.moments) > 1:  # the disagreement of the C-bound is bounded from below, and so rounded down
-        checks.append(_above("disagreement, negated", -c.moments[1], -moments[1]))
-    checks.append(_above("bound", c.bound, bound))
+        yield _above("disagreement, negated", -c.moments[1], -moments[1])
+    yield _above("bound", c.bound, bound)
     if c.posterior == "dirichlet":
-        checks += _fixed_vote_checks(c, votes, sizes)
+        yield from _fixed_vote_checks(c, votes, sizes)
     else:
         fixed = bound if c.posterior == "categorical" else min(2 * bound, 1.0)
-        checks.append(_above("deterministic bound", c.deterministic_bound, fixed))
-    return Verification(tuple(checks))
+        yield _above("deterministic bound", c.deterministic_bound, fixed)
+
+
+def _word_checks(c: Certificate) -> Iterator[Check]:
+    """What the certificate says in words must be what its parts are."""
+    name, n_folds = c.bound_settings["name"], len(c.posteriors)
+    for what, claimed, said in (
+        ("proven", c.proven, is_proven(name)),
+        ("theorem", c.theorem, theorem(c.risk, name, n_folds)),
+        ("what is certified", c.certified, certified(c.risk)),
+        ("fixed vote", c.deterministic_rule, deterministic_rule(c.posterior, n_folds)),
+    ):
+        yield Check(what, claimed, said, claimed == said)
 
 
 def _above(what: str, claimed: float, found: float) -> Check:
@@ -96,12 +127,15 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
     paid = c.delta / c.alternatives
     shares = np.array(sizes) / sum(sizes)
     scaled = [{"alpha": (f["scale"] * np.array(p["alpha"])).tolist()} for p in c.posteriors]
-    n_classes = max(2, len(votes[0].classes) if votes[0].classes is not None else 2)
-    coverage = min(_coverage(math.fsum(p["alpha"]) / n_classes, f["margin"]) for p in scaled)
+    coverage = min(
+        _coverage(math.fsum(p["alpha"]) / _n_classes(v), f["margin"]) for p, v in zip(scaled, votes, strict=True)
+    )
     kls = np.array([_dirichlet_kl(a, b) for a, b in zip(scaled, c.priors, strict=True)])
     rows = [_margin_losses(v, np.array(p["alpha"]), f["margin"]) for p, v in zip(scaled, votes, strict=True)]
     risk = float(_risk_weights(c, sizes) @ [_weighted(v, r) for v, r in zip(votes, rows, strict=True)])
     fixed = _upper(c.bound_settings, risk, kls.sum(), sizes, paid / f["margins"]) / coverage
+    on_the_grid = f["margin"] in MARGINS and f["margins"] == len(MARGINS) and f["scale"] > 0
+    yield Check("margin", (f["margin"], f["margins"]), MARGINS, on_the_grid)
     yield _above("margin coverage, negated", -f["coverage"], -coverage)
     yield _above("margin risk", f["empirical_risk"], risk)
     yield _above("divergence at the margin's scale", f["kl"], float(kls.sum()))
@@ -110,11 +144,11 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
         return
     drawn = [_margin_losses(v, np.array(p["alpha"]), 0.0) for p, v in zip(c.posteriors, votes, strict=True)]
     drawn_kls = np.array([_dirichlet_kl(a, b) for a, b in zip(c.posteriors, c.priors, strict=True)])
-    labels = votes[0].classes.tolist() if votes[0].classes is not None else []
+    labels = sorted({label for v in votes if v.classes is not None for label in v.classes.tolist()})
     named = [entry["label"] for entry in c.per_class]
     yield Check("classes", named, labels, named == labels)
-    for code, entry in enumerate(c.per_class[: len(labels)]):
-        members = [np.asarray(v.targets) == code for v in votes]
+    for entry in c.per_class:
+        members = [np.asarray(v.classes)[np.asarray(v.targets)] == entry["label"] for v in votes]
         counts = np.array(
             [int((v.counts[m] if v.counts.size else m[m]).sum()) for v, m in zip(votes, members, strict=True)]
         )
@@ -136,6 +170,10 @@ def _risk_weights(c: Certificate, sizes: tuple[int, ...]) -> NDArray:
     constants = c.bound_settings["c"] if c.bound_settings["name"] == "catoni_per_fold" else [1.0] * len(sizes)
     weights = np.array(sizes) * np.array(constants)
     return weights / math.fsum(weights)
+
+
+def _n_classes(votes: VoteMatrix) -> int:
+    return 2 if votes.classes is None else max(2, len(votes.classes))
 
 
 def _coverage(shape: float, margin: float) -> float:

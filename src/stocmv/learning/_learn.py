@@ -119,19 +119,25 @@ def learn(
     sizes, history = tuple(v.n_examples for v in folds), History()
     objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, callback)
     point = the_solver.minimise(objective, objective.start, _generator(random_state))
-    posteriors = objective.posteriors(point)
-    certificate = certify(
-        folds,
-        posteriors,
-        priors,
-        the_risk,
-        the_bound,
-        delta,
-        assumptions,
-        per_class=per_class,
-        alternatives=alternatives,
-        context=context,
-    )
+    found = [objective.posteriors(point)]
+    if the_risk.draws_again:
+        found.append(priors)  # noise, or a surrogate for the risk, may have led astray
+    certified = [
+        certify(
+            folds,
+            posteriors,
+            priors,
+            the_risk,
+            the_bound,
+            delta,
+            assumptions,
+            per_class=per_class,
+            alternatives=alternatives,
+            context=context,
+        )
+        for posteriors in found
+    ]
+    posteriors, certificate = min(zip(found, certified, strict=True), key=lambda pair: pair[1].bound)
     if isinstance(votes, VoteMatrix):
         return Learned(posteriors[0], priors[0], certificate, history)
     return Learned(posteriors, priors, certificate, history)
@@ -139,14 +145,15 @@ def learn(
 
 def check_folds(votes: VoteMatrix | Sequence[VoteMatrix]) -> list[VoteMatrix]:
     """The votes as a list of folds."""
-    folds = [votes] if isinstance(votes, VoteMatrix) else list(votes)
+    given: Any = votes
+    folds = [votes] if isinstance(votes, VoteMatrix) else list(given) if isinstance(given, Sequence) else []
     if not folds or not all(isinstance(v, VoteMatrix) for v in folds):
         raise TypeError("votes must be a VoteMatrix or a list of them, one for each fold.")
     return folds
 
 
-def check_delta(delta: float) -> float:
-    if not 0 < delta < 1:
+def check_delta(delta: Any) -> float:
+    if not isinstance(delta, int | float | np.number) or not 0 < delta < 1:
         raise ValueError(f"delta must lie strictly between 0 and 1, got {delta!r}.")
     return float(delta)
 
@@ -171,7 +178,9 @@ def posterior_kind(posterior: str, risk: Risk) -> type[Posterior]:
 
 
 def _priors(prior: Any, kind: type[Posterior], folds: list[VoteMatrix]) -> list[Posterior]:
-    per_fold = isinstance(prior, list | tuple) and len(prior) == len(folds) and not np.isscalar(prior[0])
+    per_fold = isinstance(prior, list | tuple) and len(prior) == len(folds)
+    if per_fold and all(np.isscalar(value) for value in prior):
+        per_fold = len(folds) > 1 and len(prior) != folds[0].n_voters  # else they are one for each voter
     values = prior if per_fold else [prior] * len(folds)
     priors = [
         value if isinstance(value, Posterior) else kind.prior(value, v.n_voters)

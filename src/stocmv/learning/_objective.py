@@ -14,6 +14,8 @@ from ..solvers._starts import logistic_weights, random_start
 from ..votes import VoteMatrix
 from ._history import History, Step
 
+_FEWEST = 8  # rows of a fold in a sample
+
 
 @dataclass(eq=False)
 class Objective:
@@ -105,7 +107,9 @@ class Objective:
         share = work / sum(v.work for v in self.votes)
         if share >= 1:
             return self
-        return self.on([v.take(np.flatnonzero(rng.random(v.n_rows) < share)) for v in self.votes])
+        counts = [min(v.n_rows, max(_FEWEST, int(share * v.n_rows))) for v in self.votes]
+        rows = [np.sort(rng.permutation(v.n_rows)[:n]) for v, n in zip(self.votes, counts, strict=True)]
+        return self.on([v.take(r) for v, r in zip(self.votes, rows, strict=True)])
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
         """Starts that need to know the votes: logistic-regression weights, and a path that pays the divergence late."""

@@ -68,8 +68,9 @@ class Categorical(Posterior):
         return max(value, 0.0), pull_softmax(self.theta, ratio)
 
     def certified_kl(self, prior: Posterior) -> float:
-        ratio = self._log_ratio(prior)
-        return max(float(self.theta @ ratio), 0.0) + 1e-14 * float(self.theta @ np.abs(ratio))
+        value, _ = self.kl(prior)
+        size = -xlogy(self.theta, self.theta) - self.theta * np.log(prior.mean)
+        return value + 1e-14 * float(size.sum())
 
     def _log_ratio(self, prior: Posterior) -> NDArray:
         if not isinstance(prior, Categorical):

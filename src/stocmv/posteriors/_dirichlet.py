@@ -117,5 +117,6 @@ def _alpha(prior: Posterior) -> NDArray:
 def _log_gamma_quantile(shape: NDArray, uniform: NDArray) -> NDArray:
     """Logarithm of the gamma quantile; where the quantile underflows, the first term of its series is exact."""
     small = (np.log(uniform) + gammaln(shape + 1)) / shape
-    safe = np.where(small > -200, uniform, 0.5)
-    return np.where(small > -200, np.log(gammaincinv(shape, safe)), small)
+    normal = small > -200
+    quantile = gammaincinv(np.where(normal, shape, 1.0), np.where(normal, uniform, 0.5))
+    return np.where(normal, np.log(quantile), small)

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -48,7 +49,7 @@ class Risk(ABC):
 
     def settings(self) -> dict:
         """What a certificate records to evaluate the risk again."""
-        return {f.name: getattr(self, f.name) for f in getattr(self, "__dataclass_fields__", {}).values()}
+        return {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else {}  # type: ignore[redundant-expr]
 
     def paid_draws(self, posterior: Posterior) -> int:
         """Number of drawn votes that the certified moments are a mean of, 0 when they are exact."""

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from ..posteriors import Dirichlet, Posterior
 from ..votes import Curve, VoteMatrix
@@ -44,6 +45,14 @@ class MonteCarlo(Risk):
     draws_again: ClassVar[bool] = True
     certified: ClassVar[str] = "the error of a vote with drawn weights"
 
+    def __post_init__(self) -> None:
+        if self.n_draws < 1 or self.certificate_draws < 1:
+            raise ValueError("n_draws and certificate_draws must be at least 1.")
+        if not 0 < self.draw_share < 1:
+            raise ValueError(f"draw_share must lie strictly between 0 and 1, got {self.draw_share!r}.")
+        if not 0 < self.slope < np.inf:
+            raise ValueError(f"slope must be positive and finite, got {self.slope!r}.")
+
     def moments(
         self, posterior: Posterior, votes: VoteMatrix, rng: np.random.Generator | None = None
     ) -> tuple[NDArray, NDArray]:
@@ -64,7 +73,7 @@ class MonteCarlo(Risk):
 
     def _sigmoid(self) -> Curve:
         w = np.linspace(0, 1, _NODES)
-        value = 1 / (1 + np.exp(-self.slope * (w - 0.5)))
+        value = expit(self.slope * (w - 0.5))
         return Curve.from_nodes(w, value, self.slope * value * (1 - value), np.zeros_like(w))
 
 

@@ -68,7 +68,7 @@ class MiniBatchAdam(Solver):
 
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
         point = best = np.clip(start, *problem.bounds)
-        best_value, since_best, since_drop = np.inf, 0, 0
+        best_value, since_best, since_drop = problem(point, rng)[0], 0, 0
         rate = self.rate
         moments = _Moments(len(point))
         for _ in range(self.n_epochs):

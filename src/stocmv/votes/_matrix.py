@@ -3,6 +3,7 @@
 import hashlib
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +20,20 @@ from ._labels import check_labels, code_dtype, encode
 
 _BLOCK = 1 << 16  # rows that are unpacked at a time
 _NONE = np.empty(0)
+# what numpy and zipfile raise for files that are damaged or of another kind
+_DAMAGE = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    NotImplementedError,
+    RuntimeError,
+    MemoryError,
+    EOFError,
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +93,8 @@ class VoteMatrix:
         if classes is None:
             if (votes.dtype.kind in "US") != (y.dtype.kind in "US"):
                 raise ValueError("votes and y must both be strings or both be numbers.")
+            if votes.shape[0] == 0:
+                raise ValueError("There are no examples: votes needs at least one row.")
             classes = np.union1d(votes, y)
         return cls.from_blocks(_row_blocks(votes, y), classes=classes, merge=merge)
 
@@ -260,32 +277,49 @@ class VoteMatrix:
     @classmethod
     def load(cls, path: str | os.PathLike) -> "VoteMatrix":
         """Read what `save` wrote; nothing in the file can run code."""
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                parts = {name: file[name] for name in file.files}
-            matrix = cls(n_voters=int(parts.pop("n_voters")), **parts)
-            matrix._check_loaded()
-        except (KeyError, TypeError, ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{os.fspath(path)} is not a votes file of stocmv: {error}") from error
+        with open(path, "rb") as file:
+            try:
+                with np.load(file, allow_pickle=False) as arrays:
+                    parts = {name: arrays[name] for name in arrays.files}
+                n_voters = parts.pop("n_voters")
+                if n_voters.shape or n_voters.dtype.kind not in "iu":
+                    raise ValueError("its number of voters is not an integer.")
+                matrix = cls(n_voters=int(n_voters), **parts)
+                matrix._check_loaded()
+            except _DAMAGE as error:
+                reason = " ".join(str(error).split()) or type(error).__name__
+                raise ValueError(f"{os.fspath(path)} is not a votes file of stocmv: {reason}") from error
         return matrix
 
     def _check_loaded(self) -> None:
-        rows = self.n_rows
+        rows = self.bits.shape[-1] if self.bits.ndim else 0
         fits = (
             self.bits.ndim == 2
             and self.bits.dtype == np.uint8
+            and self.n_voters > 0
             and len(self.bits) == -(-self.n_voters // 8)
             and rows > 0
             and (self.targets is None or self.targets.shape == (rows,))
             and (self.labels is None or self.labels.shape == (rows, self.n_voters))
-            and (self.counts.size == 0 or (self.counts.shape == (rows,) and bool(np.all(self.counts > 0))))
+            and (self.counts.size == 0 or (self.counts.shape == (rows,) and _are_counts(self.counts)))
             and (self.targets is None) == (self.classes is None)
+            and (self.labels is None) == (self.classes is None or len(self.classes) < 3)
         )
         if not fits:
             raise ValueError("its arrays do not fit together.")
         for codes in (self.targets, self.labels):
             if codes is not None and (codes.dtype.kind != "u" or codes.max() >= len(self.classes)):  # type: ignore[arg-type]
                 raise ValueError("it has a class code beyond its classes.")
+        if self.labels is not None and self.targets is not None:
+            for start in range(0, rows, _BLOCK):
+                block = slice(start, start + _BLOCK)
+                said = _pack_errors(self.labels[block] != self.targets[block, None])
+                if not np.array_equal(said, self.bits[:, block]):
+                    raise ValueError("its labels and its errors contradict each other.")
+
+
+def _are_counts(counts: NDArray) -> bool:
+    return counts.dtype.kind in "iuf" and bool(np.all((counts >= 1) & (counts < 2**53) & (counts == np.floor(counts))))
 
 
 def _row_blocks(votes: NDArray, y: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
