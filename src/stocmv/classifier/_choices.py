@@ -17,6 +17,10 @@ def is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
 
 
+def risk_name(risk: str | Risk) -> str:
+    return risk if isinstance(risk, str) else risk.name
+
+
 def choose_priors(prior: Any, kind: type[Posterior], source: VoterSource) -> Sequence[Any]:
     """The priors to try: those that suit the voters, for a Dirichlet; a given one alone."""
     if not is_auto(prior):
@@ -26,7 +30,7 @@ def choose_priors(prior: Any, kind: type[Posterior], source: VoterSource) -> Seq
 
 def choose_solver(solver: str | Solver, risk: str | Risk, source: VoterSource) -> str | Solver:
     """Voters that are alike start near the optimum: a short descent is enough, unless the risk is noisy."""
-    if is_auto(solver) and source.exchangeable and risk != "mc":
+    if is_auto(solver) and source.exchangeable and risk_name(risk) != "mc":
         return LBFGS(max_iter=50, tolerance=1e-6)
     return solver
 

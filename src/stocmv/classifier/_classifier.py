@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import Bound
 from ..learning import Learned, Step, learn
-from ..learning._learn import named, posterior_kind
+from ..learning._learn import check_delta, named, posterior_kind
 from ..posteriors import Posterior
 from ..risks import RISKS, Risk
 from ..solvers import Solver
 from ..voters import VoterSet, VoterSource, as_source
 from ._answers import assigned_folds, drawn_answers, mean_vote, win_probabilities
-from ._choices import choose_bound, choose_priors, choose_solver, is_auto
+from ._choices import choose_bound, choose_priors, choose_solver, is_auto, risk_name
 from ._crossfit import CrossFitted
 from ._drawn import DrawnVote
 
@@ -142,6 +142,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 f"fit does not take {', '.join(unsupported)}: the certificate is proven for examples that are "
                 "independent draws from one distribution, all of equal weight."
             )
+        check_delta(self.delta)
         source = as_source(self.voters)
         X, codes, folds, rng = self._prepare(X, y, source)
         self.expected_errors_: list[float | None] = []
@@ -151,7 +152,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         return self
 
     def _note_training(self, source: VoterSource, voters: VoterSet, X: Any, codes: NDArray) -> None:
-        tunes = source.learns and is_auto(self.bound) and self.risk in ("exact", "mc")
+        tunes = source.learns and is_auto(self.bound) and risk_name(self.risk) in ("exact", "mc")
         self.expected_errors_.append(source.expected_error(voters, X, codes) if tunes else None)
 
     def _learn(self, source: VoterSource, rng: np.random.RandomState) -> None:
@@ -254,4 +255,5 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         fold = int(rng.choice(len(self.voters_), p=self._shares))
-        return DrawnVote(self.voters_[fold], self.posterior_[fold].sample(1, rng)[0], self.classes_)
+        weights = self.posterior_[fold].sample(1, rng)[0]
+        return DrawnVote(self.voters_[fold], weights, self.classes_, checks_input=as_source(self.voters).checks_input)

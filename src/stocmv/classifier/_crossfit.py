@@ -41,6 +41,8 @@ class CrossFitted:
         """The checked examples, the codes of their classes, the folds, and the random numbers that are left."""
         X, y = self._check_training(X, y, source)
         known = source.labels()
+        if known is not None and (known.dtype.kind in "USO") != (np.asarray(y).dtype.kind in "USO"):
+            raise ValueError("The voters answer strings and y holds numbers, or the other way round: use one kind.")
         self.classes_: NDArray = np.unique(y) if known is None else np.union1d(y, known)
         codes = np.searchsorted(self.classes_, y).astype(code_dtype(len(self.classes_)))
         rng = check_random_state(self.random_state)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_array
 
 from ..voters import VoterSet
 from ..votes._classes import class_weights
@@ -22,12 +23,19 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
         Their weights, which sum to one.
     classes : array-like
         Class labels in the order of the voters' codes.
+    checks_input : bool
+        Whether the voters check ``X`` themselves; if not, they are handed an array.
     """
 
-    def __init__(self, voters: VoterSet, weights: NDArray, classes: NDArray) -> None:
+    def __init__(self, voters: VoterSet, weights: NDArray, classes: NDArray, checks_input: bool = True) -> None:
         self.voters = voters
         self.weights = weights
         self.classes = classes
+        self.checks_input = checks_input
+
+    def fit(self, X: Any = None, y: Any = None) -> "DrawnVote":
+        """Do nothing: the vote was drawn, there is nothing to learn."""
+        return self
 
     @property
     def classes_(self) -> NDArray:
@@ -38,6 +46,8 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray:
         """Class with the largest weight."""
+        if not self.checks_input:
+            X = check_array(X, accept_sparse="csr", ensure_all_finite=False)
         weights = np.asarray(self.weights, float)
         scores = class_weights(ask(self.voters, X, len(weights), len(self.classes)), len(self.classes), weights)
         return self.classes[scores.argmax(1)]

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..votes._labels import code_dtype
 from ._base import VoterSet, VoterSource, contiguous
-from ._ensemble import EnsembleVoters
+from ._ensemble import EnsembleVoters, is_ensemble
 
 
 class Classifiers(VoterSource):
@@ -95,7 +95,7 @@ class Frozen(VoterSource):
 
     @property
     def exchangeable(self) -> bool:  # type: ignore[override]
-        return len(self.estimators) == 1 and hasattr(self.estimators[0], "estimators_")
+        return len(self.estimators) == 1 and is_ensemble(self.estimators[0])
 
     @property
     def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
@@ -114,7 +114,7 @@ class Frozen(VoterSource):
 def _fixed(estimator: Any, classes: NDArray, n_jobs: int | None) -> VoterSet:
     """Voters of one fitted estimator; its answers are codes among ``classes``."""
     present = np.searchsorted(classes, estimator.classes_)
-    if hasattr(estimator, "estimators_"):
+    if is_ensemble(estimator):
         return EnsembleVoters(estimator, present, len(classes), n_jobs)
     return LabelVoters(estimator, classes)
 

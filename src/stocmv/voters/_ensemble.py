@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.ensemble import AdaBoostClassifier, BaseEnsemble, VotingClassifier
 from sklearn.ensemble._forest import ForestClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
@@ -93,14 +94,22 @@ class EnsembleVoters(VoterSet):
         else:
             voters = members(self.ensemble)
             columns = getattr(self.ensemble, "estimators_features_", [None] * len(voters))
-            questions = [delayed(_member_codes)(v, X, c) for v, c in zip(voters, columns, strict=True)]
+            questions = [delayed(_member_answers)(v, X, c) for v, c in zip(voters, columns, strict=True)]
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(questions)
-        return self.present.astype(dtype)[np.stack(answers, axis=1)]
+        if isinstance(self.ensemble, AdaBoostClassifier):  # its members answer labels, all others' positions
+            answers = [np.searchsorted(self.ensemble.classes_, answer) for answer in answers]
+        return self.present.astype(dtype)[np.stack(answers, axis=1).astype(np.int64)]
+
+
+def is_ensemble(estimator: Any) -> bool:
+    """Whether it is one whose members each answer all classes."""
+    return isinstance(estimator, BaseEnsemble | VotingClassifier)
 
 
 def members(ensemble: BaseEstimator) -> list[BaseEstimator]:
     """The fitted members; an error where they do not classify."""
-    fitted = [m for m in np.ravel(np.asarray(ensemble.estimators_, dtype=object)) if m != "drop"]
+    given = ensemble.estimators_
+    fitted = list(given.ravel()) if isinstance(given, np.ndarray) else [m for m in given if m != "drop"]
     if not all(is_classifier(m) for m in fitted):
         raise ValueError(
             f"The members of {type(ensemble).__name__} do not classify (they are regressors), so they cannot vote: use "
@@ -114,5 +123,7 @@ def _tree_codes(tree: Any, X: Any) -> NDArray:
     return tree.tree_.value[:, 0, :].argmax(1)[tree.tree_.apply(X)]
 
 
-def _member_codes(member: Any, X: Any, columns: NDArray | None) -> NDArray:
-    return np.asarray(member.predict(X if columns is None else X[:, columns])).astype(np.int64)
+def _member_answers(member: Any, X: Any, columns: NDArray | None) -> NDArray:
+    if hasattr(X, "columns") and not hasattr(member, "feature_names_in_"):
+        X = np.asarray(X)
+    return np.asarray(member.predict(X if columns is None else X[:, columns]))

@@ -3,13 +3,13 @@
 from typing import Any
 
 from sklearn.base import is_classifier
-from sklearn.ensemble import BaseEnsemble, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import _is_fitted
 
 from ._base import VoterSource
 from ._classifiers import Classifiers, Frozen
-from ._ensemble import Ensemble
+from ._ensemble import Ensemble, is_ensemble
 from ._stumps import Stumps
 
 
@@ -30,20 +30,18 @@ def as_source(voters: Any) -> VoterSource:
         if voters == "stumps":
             return Stumps()
         raise ValueError(f"voters must be 'forest', 'stumps', an ensemble or a list of classifiers, got {voters!r}.")
-    if isinstance(voters, FrozenEstimator):
-        return Frozen([voters])
-    if isinstance(voters, list | tuple):
-        return _from_list(list(voters))
-    if is_classifier(voters) and isinstance(voters, BaseEnsemble | VotingClassifier):
+    if isinstance(voters, list | tuple | FrozenEstimator):
+        return _from_list([voters] if isinstance(voters, FrozenEstimator) else list(voters))
+    if _classifies(voters) and is_ensemble(voters):
         return Ensemble(voters)
-    if is_classifier(voters):
+    if _classifies(voters):
         return Classifiers([voters])
     raise TypeError(f"voters must be 'forest', 'stumps', an ensemble or a list of classifiers, got {voters!r}.")
 
 
 def _from_list(voters: list) -> VoterSource:
     voters = [v[1] if isinstance(v, tuple) and len(v) == 2 else v for v in voters]  # (name, classifier) pairs, too
-    if not voters or not all(is_classifier(v) or isinstance(v, FrozenEstimator) for v in voters):
+    if not voters or not all(_classifies(v) for v in voters):
         raise TypeError("voters must be a list of classifiers with at least one entry.")
     fitted = [isinstance(v, FrozenEstimator) or _is_fitted(v) for v in voters]
     if all(fitted):
@@ -51,3 +49,9 @@ def _from_list(voters: list) -> VoterSource:
     if any(fitted):
         raise ValueError("voters mixes fitted and unfitted classifiers: give all of them fitted, or none.")
     return Classifiers(voters)
+
+
+def _classifies(estimator: Any) -> bool:
+    """Whether it is a classifier, also for what is no estimator at all."""
+    inner = estimator.estimator if isinstance(estimator, FrozenEstimator) else estimator
+    return hasattr(inner, "__sklearn_tags__") and not isinstance(inner, type) and is_classifier(inner)
