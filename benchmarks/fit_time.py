@@ -1,6 +1,6 @@
 """The time of `fit` against training the same number of trees on the same rows, and the share that learning takes.
 
-    STOCMV_DATA=... python -m benchmarks.fit_time [NAME]
+STOCMV_DATA=... python -m benchmarks.fit_time [NAME]
 """
 
 import sys
@@ -30,7 +30,8 @@ def main() -> None:
     print(f"MajorityVoteClassifier.fit, 2 folds   {ours:7.1f} s   ratio {ours / theirs:.2f} (target: at most 1.2)")
     print(f"  training {spent['voters']:.1f} s, votes {spent['votes']:.1f} s, learning {spent['learning']:.1f} s")
     print(f"  learning / training a forest: {spent['learning'] / spent['voters']:.3f} (target: at most 0.1)")
-    print(f"  bound {100 * clf.certificate_.bound:.2f} %, fixed vote {100 * clf.certificate_.deterministic_bound:.2f} %")
+    certificate = clf.certificate_
+    print(f"  bound {100 * certificate.bound:.2f} %, fixed vote {100 * certificate.deterministic_bound:.2f} %")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from . import bounds, posteriors, risks, solvers, special, voters
 from .certificate import Certificate, Verification, certify
 from .classifier import DrawnVote, MajorityVoteClassifier
 from .learning import History, Learned, Step, learn
+from .naive_bayes import NaiveBayesVote
 from .votes import VoteMatrix
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "History",
     "Learned",
     "MajorityVoteClassifier",
+    "NaiveBayesVote",
     "Step",
     "Verification",
     "VoteMatrix",

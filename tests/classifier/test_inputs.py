@@ -106,9 +106,7 @@ class TestLabels:
             np.testing.assert_array_equal(answers, labels[codes])
             assert answers.dtype == labels.dtype
 
-    @pytest.mark.parametrize(
-        "name", broken("objects", "labels of dtype object are saved as pickled objects, and cannot be loaded", LABELS)
-    )
+    @pytest.mark.parametrize("name", LABELS)
     def test_of_any_kind_go_to_files_and_back(self, name, tmp_path):
         labels = LABELS[name]
         clf = quick(per_class=True).fit(X, labels[y])

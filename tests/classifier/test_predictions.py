@@ -161,7 +161,6 @@ class TestRandomVote:
 
 @every_vote(["exact", "first_order", "logit_normal", "two_folds"])
 class TestDraw:
-    @pytest.mark.xfail(reason="without a method fit, scikit-learn does not take it for an estimator")
     def test_is_a_fitted_estimator(self, clf):
         check_is_fitted(clf().draw(0))
 
@@ -197,21 +196,18 @@ class TestDraw:
             weights = np.stack([d.weights for d in draws if d.voters is voters])
             assert abs(len(weights) / n_draws - share) < SIGMAS * np.sqrt(share * (1 - share) / n_draws)
             # the mean of a logit-normal is itself a mean of draws
-            deviation = weights.std(0) * np.sqrt(1 / len(weights) + 1 / 1000) + 1e-3
+            spread = np.maximum(weights.std(0), 0.1)  # a voter that is hardly ever drawn shows no spread
+            deviation = spread * np.sqrt(1 / len(weights) + 1 / 1000)
             assert np.all(np.abs(weights.mean(0) - posterior.mean) < SIGMAS * deviation)
 
 
-@pytest.mark.xfail(reason="the quantile of a gamma with a tiny shape underflows to 0, and numpy warns of its logarithm")
 def test_a_draw_of_tiny_concentrations_is_quiet():
     quick(prior=1e-4, solver=LBFGS(max_iter=0)).fit(*data()).draw(0)
 
 
 @pytest.mark.parametrize("kind", ["forest", "bagging", "adaboost", "voting"])
 @pytest.mark.parametrize("make", ["frame", "list"])
-def test_a_drawn_vote_takes_what_its_classifier_takes(kind, make, request):
-    if make == "frame" or kind == "bagging":
-        reason = "a drawn vote hands X to its voters unchecked: names are warned of, and a bagging cannot index it"
-        request.applymarker(pytest.mark.xfail(reason=reason))
+def test_a_drawn_vote_takes_what_its_classifier_takes(kind, make):
     X, y = data()
     given = pytest.importorskip("pandas").DataFrame(X, columns=list("abcd")) if make == "frame" else X.tolist()
     clf = quick(plain(kind).voters).fit(given, y)

@@ -41,84 +41,34 @@ CLASSICAL = {
 }
 FEW_DRAWS = {"mc": MonteCarlo(certificate_draws=300)}
 
-FLIPS, FLIPS3 = p.coin_flips(16), p.coin_flips(12, n_classes=3)
-TAIL, TAIL3 = p.long_tail(16, noise=0.05), p.long_tail(12, noise=0.05, n_classes=3)
-SKILLS = np.linspace(0.05, 0.35, 12)
+FLIPS = p.coin_flips(16)
 CROWD = p.one_label_each([*np.full(38, 0.97 / 38), 0.02, 0.01])
 CROWD3 = p.one_label_each([*np.full(22, 0.97 / 22), 0.02, 0.01], n_classes=3)
+TAIL, TAIL3 = p.long_tail(16, noise=0.05), p.long_tail(12, noise=0.05, n_classes=3)
+NOISE = p.guessers(FLIPS, 24)
+SKILL, SKILL3 = (p.specialists(crowd, np.linspace(0.05, 0.35, 12), hopeless=2) for crowd in (CROWD, CROWD3))
+MEMORY, MEMORY3 = p.Memorisers(8), p.Memorisers(9)
 
-STUDIES = {
-    "one sample, two classes": (2000, Study(FLIPS, p.guessers(FLIPS, 24), (80,), 0.2, EXACT, ONE_SAMPLE)),
-    "two folds, two classes": (2000, Study(TAIL, p.Memorisers(8), (20, 20), 0.05, EXACT, FOLDS)),
-    "three folds, two classes": (2000, Study(TAIL, p.Memorisers(8), (10, 20, 40), 0.2, EXACT, FOLDS)),
-    "one sample, three classes": (
-        600,
-        Study(CROWD3, p.specialists(CROWD3, SKILLS, hopeless=2), (150,), 0.2, WITH_A_DIRICHLET, ONE_SAMPLE),
-    ),
-    "two folds, three classes": (600, Study(TAIL3, p.Memorisers(9), (80, 80), 0.2, WITH_A_DIRICHLET, FOLDS)),
-    "three folds, three classes": (600, Study(TAIL3, p.Memorisers(9), (60, 80, 160), 0.05, WITH_A_DIRICHLET, FOLDS)),
-    "one sample, weighted vote": (
-        1000,
-        Study(
-            CROWD,
-            p.specialists(CROWD, SKILLS, hopeless=2),
-            (200,),
-            0.05,
-            CLASSICAL,
-            ONE_SAMPLE,
-            Categorical,
-            certify_every=1,
-        ),
-    ),
-    "two folds, weighted vote": (
-        1000,
-        Study(TAIL, p.Memorisers(8), (100, 100), 0.2, CLASSICAL, FOLDS, Categorical, certify_every=1),
-    ),
-    "three folds, weighted vote": (
-        1000,
-        Study(TAIL, p.Memorisers(8), (60, 100, 140), 0.05, CLASSICAL, FOLDS, Categorical, certify_every=1),
-    ),
-    "one sample, drawn in training": (
-        200,
-        Study(
-            FLIPS,
-            p.guessers(FLIPS, 24),
-            (80,),
-            0.2,
-            {"mc": MonteCarlo()},
-            ONE_SAMPLE,
-            solver=Adam(4, 0.7),
-            certify_every=2,
-        ),
-    ),
-    "three folds, drawn in training": (
-        200,
-        Study(
-            TAIL3, p.Memorisers(9), (20, 30, 50), 0.2, {"mc": MonteCarlo()}, FOLDS, solver=Adam(4, 0.7), certify_every=2
-        ),
-    ),
-    "one sample, logit-normal": (
-        200,
-        Study(
-            CROWD,
-            p.specialists(CROWD, SKILLS, hopeless=2),
-            (100,),
-            0.2,
-            FEW_DRAWS,
-            ONE_SAMPLE,
-            LogitNormal,
-            Adam(8, 0.5),
-            certify_every=1,
-        ),
-    ),
-    "two folds, logit-normal": (
-        200,
-        Study(TAIL, p.Memorisers(8), (60, 60), 0.2, FEW_DRAWS, FOLDS, LogitNormal, Adam(8, 0.5), certify_every=1),
-    ),
-    "three folds, logit-normal": (
-        200,
-        Study(TAIL3, p.Memorisers(9), (20, 30, 50), 0.2, FEW_DRAWS, FOLDS, LogitNormal, Adam(8, 0.5), certify_every=1),
-    ),
+WEIGHTED = {"posterior": Categorical, "certify_every": 1}
+NORMAL = {"posterior": LogitNormal, "solver": Adam(8, 0.5), "certify_every": 1}
+TRAINED_ON_DRAWS = {"solver": Adam(4, 0.7), "certify_every": 2}
+MC = {"mc": MonteCarlo()}
+
+STUDIES = {  # number of draws, and what is drawn
+    "one sample, two classes": (2000, Study(FLIPS, NOISE, (80,), 0.2, EXACT, ONE_SAMPLE)),
+    "two folds, two classes": (2000, Study(TAIL, MEMORY, (20, 20), 0.05, EXACT, FOLDS)),
+    "three folds, two classes": (2000, Study(TAIL, MEMORY, (10, 20, 40), 0.2, EXACT, FOLDS)),
+    "one sample, three classes": (800, Study(CROWD3, SKILL3, (150,), 0.2, WITH_A_DIRICHLET, ONE_SAMPLE)),
+    "two folds, three classes": (800, Study(TAIL3, MEMORY3, (80, 80), 0.2, WITH_A_DIRICHLET, FOLDS)),
+    "three folds, three classes": (800, Study(TAIL3, MEMORY3, (60, 80, 160), 0.05, WITH_A_DIRICHLET, FOLDS)),
+    "one sample, weighted vote": (1000, Study(CROWD, SKILL, (200,), 0.05, CLASSICAL, ONE_SAMPLE, **WEIGHTED)),
+    "two folds, weighted vote": (1000, Study(TAIL, MEMORY, (100, 100), 0.2, CLASSICAL, FOLDS, **WEIGHTED)),
+    "three folds, weighted vote": (1000, Study(TAIL, MEMORY, (60, 100, 140), 0.05, CLASSICAL, FOLDS, **WEIGHTED)),
+    "one sample, drawn in training": (200, Study(FLIPS, NOISE, (80,), 0.2, MC, ONE_SAMPLE, **TRAINED_ON_DRAWS)),
+    "three folds, drawn in training": (200, Study(TAIL3, MEMORY3, (20, 30, 50), 0.2, MC, FOLDS, **TRAINED_ON_DRAWS)),
+    "one sample, logit-normal": (200, Study(CROWD, SKILL, (100,), 0.2, FEW_DRAWS, ONE_SAMPLE, **NORMAL)),
+    "two folds, logit-normal": (200, Study(TAIL, MEMORY, (60, 60), 0.2, FEW_DRAWS, FOLDS, **NORMAL)),
+    "three folds, logit-normal": (200, Study(TAIL3, MEMORY3, (20, 30, 50), 0.2, FEW_DRAWS, FOLDS, **NORMAL)),
 }
 RISKS = [(name, risk) for name, (_, study) in STUDIES.items() for risk in study.risks]
 
@@ -170,8 +120,8 @@ def test_judged_is_what_certify_says(name):
 
 
 CLASSES = {
-    "one sample": Study(FLIPS, p.guessers(FLIPS, 24), (80,), 0.2, EXACT, ONE_SAMPLE, certify_every=1),
-    "two folds": Study(TAIL3, p.Memorisers(9), (60, 90), 0.3, EXACT, FOLDS, certify_every=1),
+    "one sample": Study(FLIPS, NOISE, (80,), 0.2, EXACT, ONE_SAMPLE, certify_every=1),
+    "two folds": Study(TAIL3, MEMORY3, (60, 90), 0.3, EXACT, FOLDS, certify_every=1),
 }
 
 
@@ -255,7 +205,7 @@ def test_printed_theorem_2_is_caught():
 
 @pytest.mark.parametrize("own", [True, False])
 def test_voters_trained_on_the_fold_that_judges_them_are_caught(own):
-    study = Study(p.coin_flips(60), p.Memorisers(8), (40, 40), 0.05, EXACT, FOLDS, learns_from_its_own_fold=own)
+    study = Study(p.coin_flips(60), MEMORY, (40, 40), 0.05, EXACT, FOLDS, learns_from_its_own_fold=own)
     r = simulate(study, 100)
     for column in range(len(study.bounds)):
         assert is_caught(r.truth[:, 0, column], r.bound[:, 0, column], study.delta) == own

@@ -31,7 +31,8 @@ def mean_vote(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
     A posterior that is no Dirichlet and no categorical is certified for its most probable class instead.
     """
     if isinstance(posterior, Dirichlet | Categorical):
-        return class_weights(codes, n_classes, posterior.mean).argmax(1)
+        # rounded, so that classes of equal weight are equal whatever the order of their sums
+        return class_weights(codes, n_classes, posterior.mean).round(10).argmax(1)
     return win_probabilities(posterior, codes, n_classes).argmax(1)
 
 

@@ -143,6 +143,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 "independent draws from one distribution, all of equal weight."
             )
         check_delta(self.delta)
+        named(self.risk, RISKS, Risk, "risk")
         source = as_source(self.voters)
         X, codes, folds, rng = self._prepare(X, y, source)
         self.expected_errors_: list[float | None] = []
@@ -233,11 +234,20 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         example belongs to, as in `predict`, which therefore answers the most probable class.
         """
         codes = self._codes(X)
-        _, split, folds = self._split(codes)
+        answers, split, folds = self._split(codes)
         n_classes = len(self.classes_)
         each = np.stack([win_probabilities(p, c, n_classes) for p, c in zip(self.posterior_, codes, strict=True)])
         probabilities = np.tensordot(self._shares, each, axes=1)
         probabilities[split] = each[folds, split]
+        chosen = answers[0].copy()
+        chosen[split] = answers[folds, split]
+        # of classes that are equally probable but for rounding, the one that predict answers comes first
+        rows = np.flatnonzero(probabilities.argmax(1) != chosen)
+        most = probabilities[rows].argmax(1)
+        probabilities[rows, most], probabilities[rows, chosen[rows]] = (
+            probabilities[rows, chosen[rows]],
+            probabilities[rows, most],
+        )
         return probabilities
 
     def predict_stochastic(self, X: Any, random_state: Any = None) -> NDArray:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 
 class VoterSet(ABC):
@@ -91,3 +92,10 @@ def contiguous(codes: NDArray) -> tuple[NDArray, NDArray]:
     """The class codes that occur, and the examples' codes among them: what an estimator can be trained on."""
     present, inner = np.unique(codes, return_inverse=True)
     return present, inner
+
+
+def set_seeds(estimator: BaseEstimator, seed: int) -> None:
+    """Give every ``random_state`` of an estimator, also those of its parts, a seed of its own."""
+    names = [name for name in sorted(estimator.get_params()) if name.split("__")[-1] == "random_state"]
+    seeds = np.random.SeedSequence(seed).generate_state(len(names)) % 2**31
+    estimator.set_params(**{name: int(s) for name, s in zip(names, seeds, strict=True)})

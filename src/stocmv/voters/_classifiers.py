@@ -11,7 +11,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from ..votes._labels import code_dtype
-from ._base import VoterSet, VoterSource, contiguous
+from ._base import VoterSet, VoterSource, contiguous, set_seeds
 from ._ensemble import EnsembleVoters, is_ensemble
 
 
@@ -47,8 +47,7 @@ class Classifiers(VoterSource):
 
 def _train(estimator: BaseEstimator, X: Any, codes: NDArray, seed: int) -> BaseEstimator:
     estimator = clone(estimator)
-    seeded = [name for name in estimator.get_params() if name == "random_state" or name.endswith("__random_state")]
-    estimator.set_params(**dict.fromkeys(seeded, seed % 2**31))
+    set_seeds(estimator, seed)
     return estimator.fit(X, codes)
 
 

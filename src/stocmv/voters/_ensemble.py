@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..votes._labels import code_dtype
-from ._base import VoterSet, VoterSource, contiguous
+from ._base import VoterSet, VoterSource, contiguous, set_seeds
 
 
 class Ensemble(VoterSource):
@@ -35,9 +35,8 @@ class Ensemble(VoterSource):
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EnsembleVoters":
         present, inner = contiguous(codes)
         ensemble = clone(self.estimator)
+        set_seeds(ensemble, seed)
         known = ensemble.get_params(deep=False)
-        if "random_state" in known:
-            ensemble.set_params(random_state=seed)
         if n_jobs is not None and known.get("n_jobs", n_jobs) is None:
             ensemble.set_params(n_jobs=n_jobs)
         ensemble.fit(X, inner)

@@ -110,7 +110,8 @@ class VoteMatrix:
         bits = np.hstack(
             [_pack_errors(votes[i : i + _BLOCK] != targets[i : i + _BLOCK, None]) for i in range(0, len(votes), _BLOCK)]
         )
-        return cls(votes.shape[1], bits, classes, targets, np.ascontiguousarray(votes) if len(classes) > 2 else None)
+        names = np.asarray(classes.tolist()) if classes.dtype.kind == "O" else classes
+        return cls(votes.shape[1], bits, names, targets, np.ascontiguousarray(votes) if len(classes) > 2 else None)
 
     @classmethod
     def from_errors(cls, errors: ArrayLike, *, merge: bool = False) -> "VoteMatrix":

@@ -1,0 +1,147 @@
+"""Lists of classifiers: trained for every fold, or fitted before."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from stocmv.voters import Classifiers, Frozen
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.normal(size=(90, 5)), RNG.normal(size=(40, 5))
+CODES = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0.3)
+LABELS = {
+    "strings": np.array(["a", "b", "c"]),
+    "objects": np.array(["a", "b", "c"], object),
+    "numbers": np.array([3, 5, 8]),
+    "negative": np.array([-1, 0, 1]),
+}
+BOTH = [GaussianNB(), KNeighborsClassifier(3)]
+
+
+class TestClassifiers:
+    def test_answer_what_they_predict(self):
+        votes = Classifiers(BOTH).fit(X, CODES, LABELS["strings"], seed=0).votes(NEW)
+        theirs = [GaussianNB().fit(X, CODES).predict(NEW), KNeighborsClassifier(3).fit(X, CODES).predict(NEW)]
+        np.testing.assert_array_equal(votes, np.column_stack(theirs))
+
+    @pytest.mark.parametrize("estimator", [GaussianNB(), LogisticRegression(), DecisionTreeClassifier(), BOTH[1]])
+    def test_map_back_when_a_class_is_missing(self, estimator):
+        rows = CODES != 1
+        votes = Classifiers([estimator]).fit(X[rows], CODES[rows], LABELS["strings"], seed=0).votes(X[rows])
+        assert set(np.unique(votes)) == {0, 2}
+        assert np.mean(votes[:, 0] == CODES[rows]) > 0.8
+
+    def test_of_one_class_answer_it(self):
+        votes = Classifiers([DecisionTreeClassifier()]).fit(X, np.full(90, 2), LABELS["strings"], seed=0).votes(NEW)
+        assert np.all(votes == 2)
+
+    @pytest.mark.parametrize(
+        "estimator",
+        [
+            DecisionTreeClassifier(max_features=1, random_state=0),
+            make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1)),
+            BaggingClassifier(DecisionTreeClassifier(max_features=1), n_estimators=2),
+        ],
+        ids=["tree", "pipeline", "bagging"],
+    )
+    def test_are_repeated_with_other_seeds(self, estimator):
+        source = Classifiers([estimator, GaussianNB()], n_repeats=4)
+        voters = source.fit(X, CODES, LABELS["strings"], seed=7)
+        votes = voters.votes(NEW)
+        assert voters.n_voters == votes.shape[1] == 8
+        distinct = np.unique(votes, axis=1).shape[1]
+        assert distinct == 5  # four random ones, and one that has no seed
+        np.testing.assert_array_equal(source.fit(X, CODES, LABELS["strings"], seed=7).votes(NEW), votes)
+        assert np.any(source.fit(X, CODES, LABELS["strings"], seed=8).votes(NEW) != votes)
+
+    def test_are_left_unfitted(self):
+        bayes = GaussianNB()
+        Classifiers([bayes]).fit(X, CODES, LABELS["strings"], seed=0)
+        assert not hasattr(bayes, "classes_")
+
+    @pytest.mark.parametrize(("estimators", "n_repeats"), [([], 1), (BOTH, 0)])
+    def test_must_be_there(self, estimators, n_repeats):
+        with pytest.raises(ValueError, match="voters must hold at least one classifier, repeated at least once"):
+            Classifiers(estimators, n_repeats)
+
+    def test_are_described(self):
+        assert Classifiers(BOTH).describe() == repr(BOTH)
+        assert Classifiers(BOTH, n_repeats=3).describe() == f"3 x {BOTH!r}"
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+class TestFrozen:
+    def votes(self, estimators, classes=None):
+        source = Frozen(estimators)
+        classes = source.labels() if classes is None else classes
+        return source.fit(NEW, np.zeros(len(NEW), int), classes, seed=0).votes(NEW), classes
+
+    @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier])
+    def test_ensembles_vote_by_their_members(self, labels, kind):
+        ensemble = kind(n_estimators=5).fit(X, labels[CODES])
+        votes, classes = self.votes([ensemble])
+        theirs = np.column_stack([member.predict(NEW).astype(int) for member in ensemble.estimators_])
+        np.testing.assert_array_equal(classes[votes], ensemble.classes_[theirs])
+        assert votes.shape == (40, 5)
+
+    def test_a_voting_classifier_votes_by_its_members(self, labels):
+        both = [("bayes", GaussianNB()), ("line", LogisticRegression())]
+        votes, classes = self.votes([VotingClassifier(both).fit(X, labels[CODES])])
+        theirs = [member.fit(X, labels[CODES]).predict(NEW) for _, member in both]
+        np.testing.assert_array_equal(classes[votes], np.column_stack(theirs))
+
+    def test_classifiers_vote_as_they_predict(self, labels):
+        pipeline = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, labels[CODES])
+        bayes = FrozenEstimator(GaussianNB().fit(X, labels[CODES]))
+        votes, classes = self.votes([pipeline, bayes])
+        np.testing.assert_array_equal(classes[votes], np.column_stack([pipeline.predict(NEW), bayes.predict(NEW)]))
+
+    def test_all_stand_side_by_side(self, labels):
+        forest, bayes = RandomForestClassifier(5).fit(X, labels[CODES]), GaussianNB().fit(X, labels[CODES])
+        votes, classes = self.votes([forest, bayes])
+        assert votes.shape == (40, 6)
+        np.testing.assert_array_equal(classes[votes[:, 5]], bayes.predict(NEW))
+
+    def test_answers_are_codes_among_more_classes(self, labels):
+        """Voters that never heard of a class keep their answers apart from it."""
+        rows = CODES != 1
+        forest, bayes = (e.fit(X[rows], labels[CODES[rows]]) for e in (RandomForestClassifier(5), GaussianNB()))
+        votes, classes = self.votes([forest, bayes], classes=labels)
+        assert set(np.unique(votes)) == {0, 2}
+        np.testing.assert_array_equal(classes[votes[:, 5]], bayes.predict(NEW))
+
+    def test_labels_are_those_of_all(self, labels):
+        first, second = (GaussianNB().fit(X[k != CODES], labels[CODES[k != CODES]]) for k in (0, 2))
+        np.testing.assert_array_equal(Frozen([first, second]).labels(), labels)
+
+
+class TestFrozenSource:
+    def test_does_not_learn_and_says_what_it_assumes(self):
+        source = Frozen([GaussianNB().fit(X, CODES)])
+        assert not source.learns
+        assert "other data" in source.assumptions[0]
+        assert source.describe() == "frozen [GaussianNB()]"
+
+    def test_is_never_fitted_again(self):
+        bayes = GaussianNB().fit(X, CODES)
+        before = bayes.theta_.copy()
+        Frozen([bayes]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
+        np.testing.assert_array_equal(bayes.theta_, before)
+
+    def test_needs_fitted_classifiers(self):
+        with pytest.raises(NotFittedError, match="GaussianNB instance is not fitted yet"):
+            Frozen([GaussianNB()])
+
+    def test_members_of_one_ensemble_are_alike(self):
+        forest = RandomForestClassifier(5).fit(X, CODES)
+        assert Frozen([forest]).exchangeable
+        assert not Frozen([forest, GaussianNB().fit(X, CODES)]).exchangeable
+        assert not Frozen([GaussianNB().fit(X, CODES)]).exchangeable

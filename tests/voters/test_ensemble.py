@@ -1,0 +1,147 @@
+"""The members of an ensemble answer what they answer on their own."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from stocmv.voters import Classifiers, Ensemble
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.normal(size=(90, 5)), RNG.normal(size=(40, 5))
+CODES = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0.3)
+CLASSES = np.array(["a", "b", "c"])
+
+TREE = DecisionTreeClassifier(random_state=0)
+ENSEMBLES = {
+    "forest": RandomForestClassifier(6),
+    "deep_forest": RandomForestClassifier(3, max_depth=None, class_weight="balanced"),
+    "entropy": RandomForestClassifier(4, criterion="entropy", max_leaf_nodes=5),
+    "no_bootstrap": RandomForestClassifier(4, bootstrap=False, max_samples=None),
+    "extra_trees": ExtraTreesClassifier(6),
+    "bagging": BaggingClassifier(n_estimators=6),
+    "features": BaggingClassifier(n_estimators=6, max_features=0.4, max_samples=0.5),
+    "bootstrap_features": BaggingClassifier(GaussianNB(), n_estimators=6, bootstrap_features=True),
+    "adaboost": AdaBoostClassifier(n_estimators=6),
+    "adaboost_trees": AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=4),
+    "voting": VotingClassifier([("tree", TREE), ("bayes", GaussianNB()), ("line", LogisticRegression())]),
+    "soft_voting": VotingClassifier([("tree", TREE), ("bayes", GaussianNB())], voting="soft"),
+}
+every_ensemble = pytest.mark.parametrize("name", ENSEMBLES)
+
+
+def members_answers(ensemble, X, present):
+    """What each member predicts, through its own ``predict`` and its own features."""
+    features = getattr(ensemble, "estimators_features_", [slice(None)] * len(ensemble.estimators_))
+    answers = [m.predict(X[:, f]).astype(int) for m, f in zip(ensemble.estimators_, features, strict=True)]
+    return np.asarray(present)[np.column_stack(answers)]
+
+
+def of_two(source):
+    """Voters trained where the class in the middle is missing, with the examples they were trained on."""
+    rows = CODES != 1
+    return source.fit(X[rows], CODES[rows], CLASSES, seed=1), X[rows], CODES[rows]
+
+
+@every_ensemble
+class TestVotes:
+    def test_are_those_of_the_members(self, name):
+        voters = Ensemble(ENSEMBLES[name]).fit(X, CODES, CLASSES, seed=1)
+        theirs = members_answers(voters.ensemble, NEW, [0, 1, 2])
+        assert voters.n_voters == theirs.shape[1]
+        np.testing.assert_array_equal(voters.votes(NEW), theirs)
+
+    def test_of_a_missing_class_are_never_given(self, name):
+        voters, X_seen, codes = of_two(Ensemble(ENSEMBLES[name]))
+        votes = voters.votes(NEW)
+        np.testing.assert_array_equal(votes, members_answers(voters.ensemble, NEW, [0, 2]))
+        assert set(np.unique(votes)) == {0, 2}
+        assert np.mean(voters.votes(X_seen) == codes[:, None]) > 0.7
+
+    def test_do_not_depend_on_the_company(self, name):
+        voters = Ensemble(ENSEMBLES[name]).fit(X, CODES, CLASSES, seed=1)
+        np.testing.assert_array_equal(np.vstack([voters.votes(row[None]) for row in NEW[:5]]), voters.votes(NEW)[:5])
+
+    def test_do_not_depend_on_the_jobs(self, name):
+        one, two = (Ensemble(ENSEMBLES[name]).fit(X, CODES, CLASSES, 1, n_jobs) for n_jobs in (None, 2))
+        np.testing.assert_array_equal(one.votes(NEW), two.votes(NEW))
+
+    def test_leave_the_given_ensemble_unfitted(self, name):
+        Ensemble(ENSEMBLES[name]).fit(X, CODES, CLASSES, seed=1)
+        assert not hasattr(ENSEMBLES[name], "estimators_")
+
+
+@pytest.mark.parametrize("name", ["forest", "extra_trees", "features", "adaboost"])
+def test_sparse_and_dense_votes_agree(name):
+    X_few, new_few = (np.where(np.abs(a) > 0.7, a, 0) for a in (X, NEW))
+    dense = Ensemble(ENSEMBLES[name]).fit(X_few, CODES, CLASSES, seed=1)
+    few = Ensemble(ENSEMBLES[name]).fit(sparse.csr_array(X_few), CODES, CLASSES, seed=1)
+    np.testing.assert_array_equal(few.votes(sparse.csr_array(new_few)), dense.votes(new_few))
+
+
+def test_trees_vote_where_values_are_missing():
+    holes = np.where(RNG.random(X.shape) < 0.2, np.nan, X)
+    voters = Ensemble(RandomForestClassifier(6)).fit(holes, CODES, CLASSES, seed=1)
+    np.testing.assert_array_equal(voters.votes(holes), members_answers(voters.ensemble, holes, [0, 1, 2]))
+
+
+def test_trees_see_numbers_as_scikit_learn_shows_them():
+    """A forest compares 32-bit numbers: thresholds between two of them must fall on the same side."""
+    close = np.float64(1) + np.arange(60)[:, None] * 3e-8
+    codes = np.arange(60) % 2
+    voters = Ensemble(RandomForestClassifier(6)).fit(close, codes, np.arange(2), seed=1)
+    np.testing.assert_array_equal(voters.votes(close), members_answers(voters.ensemble, close, [0, 1]))
+
+
+class TestTags:
+    @pytest.mark.parametrize(
+        ("estimator", "sparse", "allow_nan"),
+        [
+            (RandomForestClassifier(), True, True),
+            (BaggingClassifier(GaussianNB()), False, False),
+            (AdaBoostClassifier(), True, False),
+            (VotingClassifier([("bayes", GaussianNB())]), False, False),
+        ],
+    )
+    def test_are_those_of_the_estimator(self, estimator, sparse, allow_nan):
+        source = Ensemble(estimator)
+        assert (source.sparse, source.allow_nan) == (sparse, allow_nan)
+        assert source.learns
+        assert source.describe() == repr(estimator)
+
+
+class TestExpectedError:
+    def test_is_that_of_the_out_of_bag_vote(self):
+        source = Ensemble(RandomForestClassifier(15))
+        voters = source.fit(X, CODES, CLASSES, seed=1)
+        forest, answers = voters.ensemble, voters.votes(X)
+        wrong = judged = 0
+        for i in range(len(X)):
+            out = [answers[i, j] for j, sample in enumerate(forest.estimators_samples_) if i not in sample]
+            if out:
+                judged += 1
+                wrong += np.bincount(out, minlength=3).argmax() != CODES[i]
+        assert source.expected_error(voters, X, CODES) == pytest.approx((wrong + 1) / (judged + 2))
+
+    def test_is_a_half_when_nothing_is_out_of_the_bag(self):
+        source = Ensemble(RandomForestClassifier(1))
+        voters = source.fit(X[:1], CODES[:1], CLASSES, seed=1)
+        assert source.expected_error(voters, X[:1], CODES[:1]) == 0.5
+
+    @pytest.mark.parametrize("name", ["no_bootstrap", "extra_trees", "adaboost", "soft_voting"])
+    def test_is_unknown_without_a_bag(self, name):
+        source = Ensemble(ENSEMBLES[name])
+        assert source.expected_error(source.fit(X, CODES, CLASSES, seed=1), X, CODES) is None
+
+    def test_is_unknown_for_classifiers(self):
+        source = Classifiers([GaussianNB()])
+        assert source.expected_error(source.fit(X, CODES, CLASSES, seed=1), X, CODES) is None

@@ -1,0 +1,142 @@
+"""From what a user writes to a source of voters, and sources of one's own."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from classifier.problems import RandomNetworks, Rules
+from stocmv import MajorityVoteClassifier
+from stocmv.solvers import LBFGS
+from stocmv.voters import Classifiers, Ensemble, Frozen, Stumps, VoterSet, VoterSource, as_source
+
+X, y = make_moons(200, noise=0.2, random_state=0)
+FITTED = DecisionTreeClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("voters", "kind"),
+    [
+        ("forest", Ensemble),
+        ("stumps", Stumps),
+        (RandomForestClassifier(), Ensemble),
+        (ExtraTreesClassifier(), Ensemble),
+        (BaggingClassifier(), Ensemble),
+        (AdaBoostClassifier(), Ensemble),
+        (VotingClassifier([("bayes", GaussianNB())]), Ensemble),
+        (GaussianNB(), Classifiers),
+        (FITTED, Classifiers),
+        (HistGradientBoostingClassifier(), Classifiers),
+        (StackingClassifier([("bayes", GaussianNB())]), Classifiers),
+        ([GaussianNB(), DecisionTreeClassifier()], Classifiers),
+        ((GaussianNB(), DecisionTreeClassifier()), Classifiers),
+        ([("bayes", GaussianNB())], Classifiers),
+        ([FITTED], Frozen),
+        ([("tree", FITTED)], Frozen),
+        (FrozenEstimator(FITTED), Frozen),
+        ([FrozenEstimator(FITTED), FITTED], Frozen),
+    ],
+)
+def test_what_a_user_writes_becomes_a_source(voters, kind):
+    assert type(as_source(voters)) is kind
+
+
+def test_a_source_stands_for_itself():
+    source = Rules()
+    assert as_source(source) is source
+
+
+def test_a_forest_is_of_a_hundred_trees():
+    assert as_source("forest").fit(X, y, np.arange(2), seed=0).n_voters == 100
+
+
+@pytest.mark.parametrize("kind", [VoterSet, VoterSource])
+def test_the_two_methods_must_be_written(kind):
+    with pytest.raises(TypeError, match="abstract"):
+        kind()
+
+
+class TestOwn:
+    """Sources of one's own, from the fit to the certificate."""
+
+    def fit(self, source, y=y, **settings):
+        return MajorityVoteClassifier(source, **{"random_state": 0, "solver": LBFGS(max_iter=20)} | settings).fit(X, y)
+
+    @pytest.mark.parametrize("labels", [np.array([0, 1]), np.array(["in", "out"])], ids=["numbers", "strings"])
+    @pytest.mark.parametrize("n_classes", [2, 4])
+    def test_networks_that_learn(self, labels, n_classes):
+        target = labels[y] if n_classes == 2 else np.array(["a", "b", "c", "d"])[y + 2 * (X[:, 0] > 0.5)]
+        clf = self.fit(RandomNetworks(), target)
+        assert len(clf.voters_) == 3
+        assert clf.certificate_.verify(clf.votes_)
+        assert clf.score(X, target) > 0.8
+        assert clf.certificate_.context["voters"] == "RandomNetworks"
+
+    def test_rules_that_do_not(self):
+        clf = self.fit(Rules())
+        assert clf.fold_sizes_ == (200,)
+        assert clf.certificate_.verify(clf.votes_)
+        assert set(clf.draw(0).predict(X)) <= {0, 1}
+        assert "without looking at these examples" in str(clf.certificate_)
+
+    def test_are_given_codes_classes_and_another_seed_for_each_fold(self):
+        calls = []
+
+        class Recording(RandomNetworks):
+            def fit(self, X, codes, classes, seed, n_jobs=None):
+                calls.append((codes, classes, seed, n_jobs))
+                return super().fit(X, codes, classes, seed, n_jobs)
+
+        self.fit(Recording(), np.array(["in", "out"])[y], n_jobs=1)
+        assert len(calls) == len({seed for _, _, seed, _ in calls}) == 3
+        for codes, classes, seed, n_jobs in calls:
+            assert set(codes) == {0, 1}
+            np.testing.assert_array_equal(classes, ["in", "out"])
+            assert 0 <= seed < 2**31
+            assert n_jobs == 1
+
+    def test_may_check_the_input_themselves(self):
+        """Texts are examples, too."""
+
+        class Words(VoterSet):
+            n_voters = 2
+
+            def votes(self, X):
+                return np.array([["good" in text, "bad" not in text] for text in X[:, 0]]).astype(int)
+
+        class WordSource(VoterSource):
+            learns, checks_input = False, True
+
+            def fit(self, X, codes, classes, seed, n_jobs=None):
+                return Words()
+
+        texts = np.array([["a good day"], ["a bad day"]] * 50)
+        clf = MajorityVoteClassifier(WordSource(), random_state=0, solver="lbfgs").fit(texts, [1, 0] * 50)
+        assert clf.score(texts, [1, 0] * 50) == 1.0
+        assert clf.certificate_.bound < 0.2
+
+    def test_may_tell_what_error_to_expect(self):
+        class Telling(RandomNetworks):
+            def expected_error(self, voters, X, codes):
+                return 0.2
+
+        clf = self.fit(Telling())
+        assert clf.certificate_.bound_settings["name"] == "catoni_per_fold"
+        assert clf.expected_errors_ == [0.2] * 3
+
+    def test_may_bring_a_grid_of_priors(self):
+        class Gridded(RandomNetworks):
+            default_prior = (0.5, 1.0, 2.0, 4.0)
+
+        assert self.fit(Gridded()).certificate_.alternatives == 4
