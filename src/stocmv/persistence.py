@@ -51,7 +51,7 @@ TRUSTED: tuple[str, ...] = tuple(
         *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
         *(Seeger, PrintedTheorem2, Catoni, CatoniPerFold, McAllester),
         *(Auto, LBFGS, Adam, MiniBatchAdam),
-        Tree,  # skops does not trust it, since a forged one may lead outside of its arrays: `load` checks that none does
+        Tree,  # skops does not trust it: a forged one may lead outside of its arrays, but `load` checks that none does
     )
 )
 

@@ -54,7 +54,7 @@ def violated(seed: int, n: int, n_classes: int, n_folds: int) -> np.ndarray:
     y = (rng.random(n)[:, None] > np.cumsum(p_y[rows], axis=1)).sum(1)
     y[:n_classes] = np.arange(n_classes) if len(np.unique(y)) < n_classes else y[:n_classes]
     clf = MajorityVoteClassifier(
-        RandomForestClassifier(5), n_folds=n_folds, delta=DELTA, per_class=True, random_state=seed
+        RandomForestClassifier(3), n_folds=n_folds, delta=DELTA, per_class=True, random_state=seed
     ).fit(POINTS[rows], y)
     truth, certificate = true_errors(clf, p_y), clf.certificate_
     return np.array(
@@ -67,7 +67,7 @@ def violated(seed: int, n: int, n_classes: int, n_folds: int) -> np.ndarray:
     )
 
 
-@pytest.mark.parametrize(("n", "n_classes", "n_folds"), [(40, 2, 2), (40, 2, 5), (60, 3, 2)])
+@pytest.mark.parametrize(("n", "n_classes", "n_folds"), [(40, 2, 2), (40, 2, 5)])
 def test_whole_fit_keeps_its_promises(n: int, n_classes: int, n_folds: int) -> None:
     broken = Parallel(n_jobs=2)(delayed(violated)(seed, n, n_classes, n_folds) for seed in range(N_DRAWS))
     counts = np.sum(broken, axis=0)
@@ -83,7 +83,7 @@ def test_a_bound_without_its_price_is_caught() -> None:
         p_y = class_probabilities(2)
         rows = rng.integers(len(POINTS), size=40)
         y = (rng.random(40)[:, None] > np.cumsum(p_y[rows], axis=1)).sum(1)
-        clf = MajorityVoteClassifier(RandomForestClassifier(5), n_folds=2, delta=DELTA, random_state=seed)
+        clf = MajorityVoteClassifier(RandomForestClassifier(3), n_folds=2, delta=DELTA, random_state=seed)
         clf.fit(POINTS[rows], y)
         too_low += true_errors(clf, p_y)["drawn"][0] > clf.certificate_.empirical_risk
     assert too_low > most_violations(40, DELTA)
