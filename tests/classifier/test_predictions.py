@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import integrate, special, stats
 from sklearn.base import is_classifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
@@ -76,6 +77,33 @@ class TestProbabilities:
         theirs, ours = frequencies(answers, clf.classes_), probabilities[mixed]
         deviation = np.sqrt(theirs * (1 - theirs) * (1 / n_draws + 1 / n_known)) + 2 / n_draws
         assert np.all(np.abs(ours - theirs) < SIGMAS * deviation)
+
+
+def win_probability(concentrations):
+    """Probability that each of independent gammas is the largest: a sum over a fine grid of logarithms."""
+    u = np.linspace(-60, np.log(concentrations.max() + 12 * np.sqrt(concentrations.max()) + 60), 8001)
+    named = np.flatnonzero(concentrations > 0)
+    below = special.gammainc(concentrations[named, None], np.exp(u))
+    density = np.exp(stats.loggamma.logpdf(u, concentrations[named, None]))
+    out = np.zeros(len(concentrations))
+    for position, k in enumerate(named):
+        out[k] = integrate.trapezoid(density[position] * np.delete(below, position, axis=0).prod(0), u)
+    return out
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("prior", [1.0, 20.0])
+def test_probabilities_of_a_dirichlet_are_exact(n_classes, prior):
+    """Those of the mixture where the folds agree, else those of one fold that answers as `predict` does."""
+    clf = fitted(n_classes, prior=prior)
+    X = new_examples(clf, 40)
+    ours, answers, shares = clf.predict_proba(X), fold_answers(clf, X), np.array(clf.fold_sizes_) / sum(clf.fold_sizes_)
+    folds = zip(clf.voters_, clf.posterior_, strict=True)
+    concentrations = [class_scores(voters.votes(X), posterior.alpha, n_classes) for voters, posterior in folds]
+    for i, chosen in enumerate(ours.argmax(1)):
+        each = [win_probability(c[i]) for c in concentrations]
+        candidates = [shares @ each] if np.ptp(answers[:, i]) == 0 else [e for e in each if e.max() - e[chosen] < 1e-9]
+        assert min(np.abs(ours[i] - theirs).max() for theirs in candidates) < 1e-8
 
 
 @pytest.mark.parametrize(("n_classes", "n_voters"), [(2, 2), (2, 4), (3, 2), (3, 4), (3, 6)])

@@ -116,12 +116,12 @@ class TestExact:
         truth = np.arange(votes.n_classes) == votes.targets[:, None]
         codes = np.searchsorted(votes.classes, raw(name)[0])
         near = 0
-        for theta in posterior.sample(4000, np.random.default_rng(0)):
+        for theta in posterior.sample(2000, np.random.default_rng(0)):
             scores = dense.class_weights(codes, votes.n_classes, theta)
             own, rival = scores[truth], np.where(truth, 0, scores).max(1)
             near = near + (rival / (own + rival) >= 0.5 - margin)
-        error = 4 * np.sqrt(0.25 / 4000)
-        assert np.all(np.abs(margin_rows(posterior, votes, margin) - near / 4000) < error)
+        error = 4 * np.sqrt(0.25 / 2000)
+        assert np.all(np.abs(margin_rows(posterior, votes, margin) - near / 2000) < error)
 
 
 class TestMonteCarlo:

@@ -58,17 +58,17 @@ STUDIES = {  # number of draws, and what is drawn
     "one sample, two classes": (2000, Study(FLIPS, NOISE, (80,), 0.2, EXACT, ONE_SAMPLE)),
     "two folds, two classes": (2000, Study(TAIL, MEMORY, (20, 20), 0.05, EXACT, FOLDS)),
     "three folds, two classes": (2000, Study(TAIL, MEMORY, (10, 20, 40), 0.2, EXACT, FOLDS)),
-    "one sample, three classes": (800, Study(CROWD3, SKILL3, (150,), 0.2, WITH_A_DIRICHLET, ONE_SAMPLE)),
-    "two folds, three classes": (800, Study(TAIL3, MEMORY3, (80, 80), 0.2, WITH_A_DIRICHLET, FOLDS)),
-    "three folds, three classes": (800, Study(TAIL3, MEMORY3, (60, 80, 160), 0.05, WITH_A_DIRICHLET, FOLDS)),
+    "one sample, three classes": (600, Study(CROWD3, SKILL3, (150,), 0.2, WITH_A_DIRICHLET, ONE_SAMPLE)),
+    "two folds, three classes": (600, Study(TAIL3, MEMORY3, (80, 80), 0.2, WITH_A_DIRICHLET, FOLDS)),
+    "three folds, three classes": (600, Study(TAIL3, MEMORY3, (60, 80, 160), 0.05, WITH_A_DIRICHLET, FOLDS)),
     "one sample, weighted vote": (1000, Study(CROWD, SKILL, (200,), 0.05, CLASSICAL, ONE_SAMPLE, **WEIGHTED)),
     "two folds, weighted vote": (1000, Study(TAIL, MEMORY, (100, 100), 0.2, CLASSICAL, FOLDS, **WEIGHTED)),
     "three folds, weighted vote": (1000, Study(TAIL, MEMORY, (60, 100, 140), 0.05, CLASSICAL, FOLDS, **WEIGHTED)),
-    "one sample, drawn in training": (200, Study(FLIPS, NOISE, (80,), 0.2, MC, ONE_SAMPLE, **TRAINED_ON_DRAWS)),
+    "one sample, drawn in training": (200, Study(CROWD, SKILL, (100,), 0.2, MC, ONE_SAMPLE, **TRAINED_ON_DRAWS)),
     "three folds, drawn in training": (200, Study(TAIL3, MEMORY3, (20, 30, 50), 0.2, MC, FOLDS, **TRAINED_ON_DRAWS)),
     "one sample, logit-normal": (200, Study(CROWD, SKILL, (100,), 0.2, FEW_DRAWS, ONE_SAMPLE, **NORMAL)),
     "two folds, logit-normal": (200, Study(TAIL, MEMORY, (60, 60), 0.2, FEW_DRAWS, FOLDS, **NORMAL)),
-    "three folds, logit-normal": (200, Study(TAIL3, MEMORY3, (20, 30, 50), 0.2, FEW_DRAWS, FOLDS, **NORMAL)),
+    "three folds, logit-normal": (120, Study(TAIL3, MEMORY3, (20, 30, 50), 0.2, FEW_DRAWS, FOLDS, **NORMAL)),
 }
 RISKS = [(name, risk) for name, (_, study) in STUDIES.items() for risk in study.risks]
 
@@ -82,13 +82,16 @@ def record(name):
 def assert_holds(what, truth, bound, delta):
     count, n_draws = violations(truth, bound)
     most = most_violations(n_draws, delta)
-    useful = np.mean(bound[~np.isnan(bound)] < 1)
     print(
         f"{what}: {count / n_draws:.2%} of {n_draws} draws violate, {delta:.0%} may; "
-        f"mean bound {np.nanmean(bound):.3f}, mean risk {np.nanmean(truth):.3f}, {useful:.0%} below 1"
+        f"mean bound {np.nanmean(bound):.3f}, mean risk {np.nanmean(truth):.3f}"
     )
     assert count <= most, f"{what}: {count} of {n_draws} draws violate the bound, at most {most} may."
-    assert useful > 0.1, f"{what}: the bound says nothing, so that nothing is tested."
+
+
+def assert_says_something(what, bound):
+    share = np.mean(bound[~np.isnan(bound)] < 1)
+    assert share > 0.2, f"{what}: the bound is below one in {share:.0%} of the draws, so that little is tested."
 
 
 @pytest.mark.parametrize(("name", "risk"), RISKS)
@@ -96,7 +99,9 @@ def test_bound_holds(name, risk):
     study, r = STUDIES[name][1], record(name)
     row = list(study.risks).index(risk)
     for column, bound in enumerate(study.bounds):
-        assert_holds(f"{name}, {risk}, {bound}", r.truth[:, row, column], r.bound[:, row, column], study.delta)
+        what = f"{name}, {risk}, {bound}"
+        assert_holds(what, r.truth[:, row, column], r.bound[:, row, column], study.delta)
+        assert_says_something(what, r.bound[:, row, column])
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -105,6 +110,7 @@ def test_bound_on_the_fixed_vote_holds(name):
     for column, bound in enumerate(study.bounds):
         what = f"{name}, fixed vote, {bound}"
         assert_holds(what, r.fixed_truth[:, :, column], r.fixed_bound[:, :, column], study.delta)
+    assert_says_something(f"{name}, fixed vote", r.fixed_bound)
 
 
 @pytest.mark.parametrize("name", STUDIES)

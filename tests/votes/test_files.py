@@ -174,13 +174,13 @@ class TestDamage:
         return "loaded" if ours.digest() == problem("three_classes").digest() else "another matrix"
 
     def test_a_cut_file_is_refused(self, content, tmp_path):
-        assert {self.outcome(tmp_path / "cut.npz", content[:end]) for end in range(0, len(content), 7)} == {
+        assert {self.outcome(tmp_path / "cut.npz", content[:end]) for end in range(0, len(content), 17)} == {
             "ValueError"
         }
 
     def test_a_flipped_byte_is_refused_or_does_not_matter(self, content, tmp_path):
         outcomes = set()
-        for index in range(0, len(content), 3):
+        for index in range(0, len(content), 5):
             damaged = bytearray(content)
             damaged[index] ^= 0x01
             outcomes.add(self.outcome(tmp_path / "damaged.npz", bytes(damaged)))

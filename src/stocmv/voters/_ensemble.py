@@ -3,12 +3,12 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.ensemble import AdaBoostClassifier, BaseEnsemble, VotingClassifier
 from sklearn.ensemble._forest import ForestClassifier
 from sklearn.utils import get_tags
-from sklearn.utils.parallel import Parallel, delayed
 
 from ..votes._labels import code_dtype
 from ._base import VoterSet, VoterSource, contiguous, set_seeds
