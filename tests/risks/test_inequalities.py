@@ -7,7 +7,8 @@ from scipy.special import betainc
 import dense
 from stocmv import certify
 from stocmv.bounds import BOUNDS, Bounded
-from stocmv.certificate._fixed_vote import MARGINS, margin_coverage
+from stocmv.certificate._fixed_vote import MARGINS
+from stocmv.certificate._partition import closest_contests
 from stocmv.risks import RISKS, Exact, Half
 from stocmv.risks._exact import margin_rows
 from stocmv.risks._mc import argmax_error
@@ -43,8 +44,9 @@ class TestMeanVote:
     def test_is_covered_by_the_drawn_vote_within_a_margin_on_every_row(self, name, scale):
         posterior, votes = some_posterior("dirichlet", name, scale), problem(name)
         wrong = np.array([argmax_error(posterior.mean, votes.take([row])) for row in range(votes.n_rows)])
+        contests = closest_contests(posterior.alpha, votes.n_classes)
         for margin in MARGINS:
-            coverage = margin_coverage(posterior.total, votes.n_classes, margin)
+            coverage = contests.coverage(1.0, margin)
             assert 0.5 * (1 - 1e-8) <= coverage < 1
             assert np.all(margin_rows(posterior, votes, margin) >= coverage * wrong)
 

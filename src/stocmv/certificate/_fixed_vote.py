@@ -1,9 +1,10 @@
 """The bound on the vote with mean weights: near-errors of the drawn vote counted as errors.
 
 If the mean vote errs on an example, the drawn vote errs there or is right by less than a margin ``g`` with probability
-at least ``nu = I_{1/2 + g}(s / K, s / K)``. So the mean vote's error is at most the drawn vote's margin risk, divided
-by ``nu``. The mean vote does not change when all concentrations are multiplied by a number, and the bounds hold for
-every posterior at once, so that number is free; the margin is chosen from a grid, which is paid for.
+at least ``nu``, which is ``I_{1/2 + g}(s / K, s / K)`` in general and more where the weights of few voters leave no
+close contest. So the mean vote's error is at most the drawn vote's margin risk, divided by ``nu``. The mean vote does
+not change when all concentrations are multiplied by a number, and the bounds hold for every posterior at once, so that
+number is free; the margin is chosen from a grid, which is paid for.
 """
 
 from collections.abc import Sequence
@@ -11,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from ..bounds import Bound
 from ..posteriors import Dirichlet
 from ..risks._exact import margin_rows
 from ..votes import VoteMatrix
+from ._partition import Contests, closest_contests
 
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)
 _SCALES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
@@ -46,8 +47,10 @@ def choose_fixed_vote(
     rng = np.random.default_rng(0)
     samples = [v if v.n_rows <= _SAMPLE else v.take(np.sort(rng.permutation(v.n_rows)[:_SAMPLE])) for v in votes]
 
+    contests = [closest_contests(p.alpha, v.n_classes or 2) for p, v in zip(posteriors, votes, strict=True)]
+
     def estimate(margin: float, scale: float) -> float:
-        fixed = _evaluate(samples, posteriors, priors, margin, scale)
+        fixed = _evaluate(samples, posteriors, priors, contests, margin, scale)
         risk = bound.risk_weights(sizes) @ [v.row_mean(r) for v, r in zip(samples, fixed.rows, strict=True)]
         return bound.upper(min(float(risk), 1.0), fixed.kls.sum(), sizes, delta / len(MARGINS)).value / fixed.coverage
 
@@ -55,13 +58,14 @@ def choose_fixed_vote(
     for _ in range(2):
         margin = min(MARGINS, key=lambda g: estimate(g, scale))
         scale = min(_SCALES, key=lambda c: estimate(margin, c))
-    return _evaluate(votes, posteriors, priors, margin, scale)
+    return _evaluate(votes, posteriors, priors, contests, margin, scale)
 
 
 def _evaluate(
     votes: Sequence[VoteMatrix],
     posteriors: Sequence[Dirichlet],
     priors: Sequence[Dirichlet],
+    contests: Sequence[Contests],
     margin: float,
     scale: float,
 ) -> FixedVote:
@@ -69,13 +73,7 @@ def _evaluate(
     return FixedVote(
         margin,
         scale,
-        coverage=min(margin_coverage(p.total, v.n_classes or 2, margin) for p, v in zip(scaled, votes, strict=True)),
+        coverage=min(c.coverage(scale, margin) for c in contests),
         rows=[margin_rows(p, v, margin) for p, v in zip(scaled, votes, strict=True)],
         kls=np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]),
     )
-
-
-def margin_coverage(total: float, n_classes: int, margin: float) -> float:
-    """``I_{1/2 + g}(s / K, s / K)``, rounded down."""
-    shape = total / max(n_classes, 2)
-    return float(betainc(shape, shape, 0.5 + margin)) * (1 - 1e-9)

@@ -3,6 +3,7 @@
 Nothing of the packed kernels, the interpolated curves, the posteriors, the risks or the bounds is used here.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from scipy import special, stats
 from ..votes import VoteMatrix
 from ._certificate import Certificate
 from ._fixed_vote import MARGINS
+from ._partition import LISTED, LISTED_CLASSES
 from ._words import certified, deterministic_rule, is_proven, theorem
 
 _BLOCK = 1 << 13
@@ -128,7 +130,7 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
     shares = np.array(sizes) / sum(sizes)
     scaled = [{"alpha": (f["scale"] * np.array(p["alpha"])).tolist()} for p in c.posteriors]
     coverage = min(
-        _coverage(math.fsum(p["alpha"]) / _n_classes(v), f["margin"]) for p, v in zip(scaled, votes, strict=True)
+        _coverage(np.array(p["alpha"]), _n_classes(v), f["margin"]) for p, v in zip(scaled, votes, strict=True)
     )
     kls = np.array([_dirichlet_kl(a, b) for a, b in zip(scaled, c.priors, strict=True)])
     rows = [_margin_losses(v, np.array(p["alpha"]), f["margin"]) for p, v in zip(scaled, votes, strict=True)]
@@ -176,8 +178,35 @@ def _n_classes(votes: VoteMatrix) -> int:
     return 2 if votes.classes is None else max(2, len(votes.classes))
 
 
-def _coverage(shape: float, margin: float) -> float:
-    return float(stats.beta.cdf(0.5 + margin, shape, shape))
+def _coverage(weights: NDArray, n_classes: int, margin: float) -> float:
+    """Least probability of an error, or of less than the margin, over the contests that the mean vote may lose."""
+    s = math.fsum(weights)
+    if n_classes == 2:
+        wrong = _lightest_majority(weights, s)
+        contests = [(s - wrong, wrong)]
+    elif len(weights) > LISTED_CLASSES:
+        contests = [(s / n_classes, s / n_classes)]
+    else:
+        contests = list(_lost_contests(weights.tolist(), n_classes))
+    right, wrongs = np.array([(r, w) for r, w in contests if r > 0]).reshape(-1, 2).T
+    return float(stats.beta.cdf(0.5 + margin, right, wrongs).min(initial=1.0))
+
+
+def _lightest_majority(weights: NDArray, s: float) -> float:
+    """Sums of all sets of the heaviest voters; the others may add anything up to their whole weight."""
+    ordered = sorted(weights, reverse=True)
+    sums, rest = np.zeros(1), math.fsum(ordered[LISTED:])
+    for weight in ordered[:LISTED]:
+        sums = np.append(sums, sums + weight)
+    return float(np.maximum(sums, s / 2)[sums + rest >= s / 2 * (1 - 1e-12)].min())
+
+
+def _lost_contests(weights: list[float], n_classes: int) -> Iterator[tuple[float, float]]:
+    s, slack = math.fsum(weights), 1e-12 * math.fsum(weights)
+    for answers in itertools.product((0, 1, 2), repeat=len(weights)):
+        right, wrong = (math.fsum(w for w, a in zip(weights, answers, strict=True) if a == k) for k in (0, 1))
+        if wrong >= right - slack and wrong * (n_classes - 2) >= s - right - wrong - slack:
+            yield right, wrong
 
 
 def _class_upper(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, delta: float) -> float:

@@ -1,0 +1,77 @@
+"""The closest contests that a vote with given weights can lose.
+
+When the mean vote errs, some wrong class has at least the weight of the true one. With few voters, or few that weigh,
+only certain weights can meet, and the closest pair of them says how surely a drawn vote errs there too.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc
+
+LISTED = 20  # heaviest voters whose subsets are listed; the others count as a weight that may be cut anywhere
+LISTED_CLASSES = 10  # voters whose answers are listed where there are several classes
+_TIE = 1e-12  # what rounding may do to a sum of weights
+
+
+class Contests(NamedTuple):
+    """Weights of the true class and of a wrong one that is not lighter; no lost contest is closer than these."""
+
+    right: NDArray
+    wrong: NDArray
+
+    def coverage(self, scale: float, margin: float) -> float:
+        """Least probability that a drawn vote errs, or is right by less than the margin, rounded down."""
+        met = self.right > 0
+        shares = betainc(scale * self.right[met], scale * self.wrong[met], 0.5 + margin)
+        return float(shares.min(initial=1.0)) * (1 - 1e-9)
+
+
+def closest_contests(weights: NDArray, n_classes: int) -> Contests:
+    """The contests that matter for voters of these weights; ``n_classes`` is 2 where only errors are known."""
+    total = float(weights.sum())
+    if n_classes <= 2:
+        wrong = min(_lightest_majority(weights), total)
+        return Contests(np.array([total - wrong]), np.array([wrong]))
+    if len(weights) > LISTED_CLASSES:
+        return Contests(np.array([total / n_classes]), np.array([total / n_classes]))
+    return _listed_contests(weights, n_classes)
+
+
+def _lightest_majority(weights: NDArray) -> float:
+    """The least weight, not below one half of all, that a set of voters can have, or a number below it."""
+    half = float(weights.sum()) / 2 * (1 - _TIE)
+    ordered = np.sort(weights)[::-1]
+    listed, rest = ordered[:LISTED], float(ordered[LISTED:].sum())
+    few, many = _subset_sums(listed[::2]), np.sort(_subset_sums(listed[1::2]))
+    first = np.searchsorted(many, half - few)  # the lightest partner that makes a majority
+    reached = first < len(many)
+    lightest = float((few[reached] + many[first[reached]]).min(initial=np.inf))
+    below = first > 0
+    if np.any(few[below] + many[first[below] - 1] + rest >= half) and rest > 0:
+        return half
+    return lightest * (1 - _TIE)
+
+
+def _listed_contests(weights: NDArray, n_classes: int) -> Contests:
+    """For every set of voters that may elect a wrong class, the heaviest true class that it beats."""
+    total = float(weights.sum())
+    right, wrong = np.zeros((2, 1))
+    for weight in weights:  # each voter answers the true class, the wrong one, or another
+        right = np.concatenate([right, right + weight, right])
+        wrong = np.concatenate([wrong, wrong, wrong + weight])
+    # the elected class is not lighter than the true one, nor than the mean of the others
+    others = total - right - wrong
+    lost = (wrong >= right * (1 - _TIE)) & ((n_classes - 2) * wrong >= others - _TIE * total)
+    right, wrong = right[lost], wrong[lost]
+    order = np.lexsort((-right, wrong))
+    heaviest = np.unique(wrong[order], return_index=True)[1]
+    return Contests(right[order][heaviest] * (1 + _TIE), wrong[order][heaviest] * (1 - _TIE))
+
+
+def _subset_sums(weights: NDArray) -> NDArray:
+    sums = np.zeros(1)
+    for weight in weights:
+        sums = np.concatenate([sums, sums + weight])
+    return sums
