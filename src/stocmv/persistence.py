@@ -27,8 +27,9 @@ from .naive_bayes import NaiveBayesVote
 from .posteriors import Categorical, Dirichlet, LogitNormal, Posterior
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam
-from .voters import Classifiers, Ensemble, Frozen, Stumps
+from .voters import Classifiers, Encoded, Ensemble, Frozen, Stumps
 from .voters._classifiers import ClassifierVoters, FrozenVoters, LabelVoters
+from .voters._encoded import EncodedVoters
 from .voters._ensemble import EnsembleVoters
 from .voters._stumps import StumpVoters
 from .votes import VoteMatrix
@@ -46,8 +47,8 @@ TRUSTED: tuple[str, ...] = tuple(
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
         *(Certificate, History, Step, VoteMatrix),
         *(Dirichlet, Categorical, LogitNormal),
-        *(Ensemble, Classifiers, Frozen, Stumps),
-        *(EnsembleVoters, ClassifierVoters, FrozenVoters, LabelVoters, StumpVoters),
+        *(Ensemble, Classifiers, Frozen, Stumps, Encoded),
+        *(EnsembleVoters, ClassifierVoters, FrozenVoters, LabelVoters, StumpVoters, EncodedVoters),
         *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
         *(Seeger, PrintedTheorem2, Catoni, CatoniPerFold, McAllester),
         *(Auto, LBFGS, Adam, MiniBatchAdam),

@@ -5,6 +5,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._files import whole_file
+from .._memory import check_fits
 from ..special._gamma_tables import gamma_tables
 from ._bits import column_sums, curve_pass, wrong_weights
 from ._classes import argmax_pass, class_column_sums, class_weights
@@ -268,28 +270,27 @@ class VoteMatrix:
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the votes as a compressed npz without pickled objects; whole or not at all."""
-        arrays: dict[str, Any] = {"n_voters": np.asarray(self.n_voters), "bits": self.bits, "counts": self.counts}
-        for name in ("classes", "targets", "labels"):
-            if getattr(self, name) is not None:
-                arrays[name] = getattr(self, name)
         with whole_file(path) as file:
-            np.savez_compressed(file, **arrays)
+            np.savez_compressed(file, **self._arrays())
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "VoteMatrix":
         """Read what `save` wrote; nothing in the file can run code."""
-        with open(path, "rb") as file:
-            try:
-                with np.load(file, allow_pickle=False) as arrays:
-                    parts = {name: arrays[name] for name in arrays.files}
-                n_voters = parts.pop("n_voters")
-                if n_voters.shape or n_voters.dtype.kind not in "iu":
-                    raise ValueError("its number of voters is not an integer.")
-                matrix = cls(n_voters=int(n_voters), **parts)
-                matrix._check_loaded()
-            except _DAMAGE as error:
-                reason = " ".join(str(error).split()) or type(error).__name__
-                raise ValueError(f"{os.fspath(path)} is not a votes file of stocmv: {reason}") from error
+        with reading_votes(path) as parts:
+            return cls._from_arrays(parts)
+
+    def _arrays(self) -> dict[str, Any]:
+        arrays: dict[str, Any] = {"n_voters": np.asarray(self.n_voters), "bits": self.bits, "counts": self.counts}
+        named = {name: getattr(self, name) for name in ("classes", "targets", "labels")}
+        return arrays | {name: part for name, part in named.items() if part is not None}
+
+    @classmethod
+    def _from_arrays(cls, parts: dict[str, Any]) -> "VoteMatrix":
+        n_voters = parts.pop("n_voters")
+        if n_voters.shape or n_voters.dtype.kind not in "iu":
+            raise ValueError("its number of voters is not an integer.")
+        matrix = cls(n_voters=int(n_voters), **parts)
+        matrix._check_loaded()
         return matrix
 
     def _check_loaded(self) -> None:
@@ -317,6 +318,21 @@ class VoteMatrix:
                 said = _pack_errors(self.labels[block] != self.targets[block, None])
                 if not np.array_equal(said, self.bits[:, block]):
                     raise ValueError("its labels and its errors contradict each other.")
+
+
+@contextmanager
+def reading_votes(path: str | os.PathLike) -> Iterator[dict[str, Any]]:
+    """The arrays of a votes file; what is wrong with them becomes one sentence that names the file."""
+    with open(path, "rb") as file:
+        try:
+            with zipfile.ZipFile(file) as packed:
+                check_fits(sum(entry.file_size for entry in packed.infolist()), "what it holds")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as arrays:
+                yield {name: arrays[name] for name in arrays.files}
+        except _DAMAGE as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ValueError(f"{os.fspath(path)} is not a votes file of stocmv: {reason}") from error
 
 
 def _are_counts(counts: NDArray) -> bool:

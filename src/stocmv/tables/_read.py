@@ -1,0 +1,125 @@
+"""A file, whatever its kind, as a table."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._bytes import sha256
+from ._columns import Table, as_features, as_labels, listed, pick_target
+from ._files import read_csv, read_libsvm, read_npz, read_parquet
+
+FORMATS = ("csv", "parquet", "libsvm", "npz")
+_SUFFIXES = {
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".data"), "csv"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".libsvm", ".svm", ".svmlight", ".t", ".scale"), "libsvm"),
+    ".npz": "npz",
+}
+
+
+def read_table(
+    path: str | Path,
+    target: str | None = None,
+    *,
+    format: str | None = None,
+    drop: Sequence[str] = (),
+    needs_target: bool = True,
+    n_features: int | None = None,
+) -> Table:
+    """Read examples from a csv, parquet, libsvm or npz file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; csv and libsvm files may be packed (``.gz``, ``.bz2``).
+    target : str, optional
+        Name or position of the column with the labels (csv, parquet), or the array with them (npz, by default ``y``).
+    format : {"csv", "parquet", "libsvm", "npz"}, optional
+        The kind of file where its name does not say.
+    drop : sequence of str
+        Columns to leave out.
+    needs_target : bool
+        Whether a file without labels is refused.
+    n_features : int, optional
+        Number of features of a libsvm file, whose rows leave out zeros.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"There is no file {str(path)!r}.")
+    kind = format or _kind(path)
+    if kind == "libsvm":
+        return _libsvm(path, target, needs_target, n_features)
+    if kind == "npz":
+        return _npz(path, target, needs_target)
+    frame = read_csv(path) if kind == "csv" else read_parquet(path)
+    return _framed(frame, path, target, drop, needs_target)
+
+
+def _kind(path: Path) -> str:
+    suffixes = [s for s in path.suffixes if s not in (".gz", ".bz2")]
+    if not suffixes or suffixes[-1] not in _SUFFIXES:
+        raise ValueError(f"What kind of file is {path.name!r}? Give --format {'|'.join(FORMATS)}.")
+    return _SUFFIXES[suffixes[-1]]
+
+
+def _framed(frame: Any, path: Path, target: str | None, drop: Sequence[str], needs_target: bool) -> Table:
+    names = [str(name) for name in frame.columns]
+    frame.columns = names
+    unknown = [name for name in drop if name not in names]
+    if unknown:
+        raise ValueError(f"There is no column {listed(unknown)} to drop; the columns are {listed(names)}.")
+    if target is None and needs_target:
+        raise ValueError(f"Which column holds the labels? Give --target; the columns are {listed(names)}.")
+    y, chosen = None, None
+    if target is not None:
+        chosen = names[pick_target(names, target)]
+        y = as_labels(frame[chosen], chosen)
+    X = frame.drop(columns=[*drop, *([chosen] if chosen is not None and chosen not in drop else [])])
+    if X.shape[1] == 0:
+        raise ValueError(f"{path.name} has no columns besides the target.")
+    X, categorical = as_features(X)
+    return Table(X, y, path.name, chosen, categorical, sha256(path))
+
+
+def _libsvm(path: Path, target: str | None, needs_target: bool, n_features: int | None) -> Table:
+    if target is not None:
+        raise ValueError("A libsvm file holds the labels first in every row: leave out --target.")
+    X, y = read_libsvm(path, n_features)
+    return Table(X, as_labels(y, "label") if needs_target else None, path.name, "label", (), sha256(path))
+
+
+def _npz(path: Path, target: str | None, needs_target: bool) -> Table:
+    arrays = read_npz(path)
+    name = "y" if target is None else target
+    if "X" not in arrays or (needs_target and name not in arrays):
+        raise ValueError(f"{path.name} must hold the arrays X and {name}; it holds {listed(sorted(arrays)) or 'none'}.")
+    X = arrays["X"]
+    if X.ndim != 2 or X.dtype.kind not in "biuf" or not X.size:
+        raise ValueError(f"X in {path.name} must be a table of numbers, got shape {X.shape} of {X.dtype}.")
+    if X.dtype.kind == "f" and np.isinf(X).any():
+        raise ValueError(f"X in {path.name} holds infinite values: replace them first.")
+    y = None
+    if name in arrays:
+        y = arrays[name]
+        if y.shape != (len(X),):
+            raise ValueError(f"{name} in {path.name} must have one label per row of X, got shape {y.shape}.")
+        y = as_labels(named_labels(y, arrays.get("target_names")), name)
+    return Table(X, y if needs_target else None, path.name, name, (), sha256(path))
+
+
+def named_labels(codes: NDArray, names: NDArray | None) -> NDArray:
+    """The names of class codes; the codes themselves where the names say no more, or do not fit."""
+    fits = (
+        names is not None
+        and np.ndim(names) == 1
+        and codes.dtype.kind in "iu"
+        and codes.size > 0
+        and codes.min() >= 0
+        and codes.max() < len(names)
+    )
+    if not fits or [str(name) for name in names] == [str(code) for code in range(len(names))]:  # type: ignore[union-attr,arg-type]
+        return codes
+    return np.asarray(names, dtype=str)[codes]

@@ -1,0 +1,107 @@
+"""Voters that see categories as numbers."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+
+from ._base import VoterSet, VoterSource
+
+
+class Encoded(VoterSource):
+    """Any source of voters, on data frames with categorical columns.
+
+    The categories are learned for each fold from the same examples as its voters, so the certificate assumes nothing
+    more. A category that was not among them gets a code of its own (ordinal) or none (one-hot).
+
+    Parameters
+    ----------
+    source : VoterSource
+        Where the voters come from; they are given an array of numbers.
+    categorical : sequence of str
+        Names of the columns that hold categories.
+    encoding : {"ordinal", "onehot"}
+        One number per column, as in the paper, or one column per category.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.voters import Encoded, as_source
+    >>> X = pd.DataFrame({"colour": ["red", "green"] * 100, "size": range(200)})
+    >>> voters = Encoded(as_source("forest"), ["colour"])
+    >>> clf = MajorityVoteClassifier(voters, random_state=0).fit(X, X["colour"] == "red")
+    >>> clf.predict(pd.DataFrame({"colour": ["red", "blue"], "size": [1, 1]}))[0]
+    np.True_
+    """
+
+    checks_input = True
+
+    def __init__(
+        self, source: VoterSource, categorical: Sequence[str], encoding: Literal["ordinal", "onehot"] = "ordinal"
+    ) -> None:
+        if encoding not in ("ordinal", "onehot"):
+            raise ValueError(f"encoding must be 'ordinal' or 'onehot', got {encoding!r}.")
+        self.source = source
+        self.categorical = list(categorical)
+        self.encoding = encoding
+
+    @property
+    def learns(self) -> bool:  # type: ignore[override]
+        return True
+
+    @property
+    def exchangeable(self) -> bool:  # type: ignore[override]
+        return self.source.exchangeable
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (*self.source.assumptions, "Which columns hold categories was known before.")
+
+    @property
+    def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
+        return self.source.default_prior
+
+    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EncodedVoters":
+        encoder = ColumnTransformer(
+            [("categories", self._encoder(), self.categorical)], remainder="passthrough", sparse_threshold=0
+        )
+        numbers = _numbers(encoder.fit_transform(X), self.source)
+        return EncodedVoters(encoder, self.source.fit(numbers, codes, classes, seed, n_jobs), self.source)
+
+    def _encoder(self) -> Any:
+        if self.encoding == "onehot":
+            return OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+        return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+
+    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
+        if not isinstance(voters, EncodedVoters):
+            return None
+        return self.source.expected_error(voters.voters, voters.encoder.transform(X), codes)
+
+    def describe(self) -> str:
+        return f"{self.source.describe()}, {len(self.categorical)} columns of categories encoded ({self.encoding})"
+
+
+class EncodedVoters(VoterSet):
+    """Voters behind the encoder of their fold."""
+
+    def __init__(self, encoder: ColumnTransformer, voters: VoterSet, source: VoterSource) -> None:
+        self.encoder = encoder
+        self.voters = voters
+        self.source = source
+        self.n_voters = voters.n_voters
+
+    def votes(self, X: Any) -> NDArray:
+        return self.voters.votes(_numbers(self.encoder.transform(X), self.source))
+
+
+def _numbers(encoded: Any, source: VoterSource) -> NDArray:
+    """The encoded examples as the voters expect them."""
+    numbers = np.asarray(encoded, dtype=np.float64)
+    if not source.allow_nan and np.isnan(numbers).any():
+        raise ValueError("Input X contains NaN, which these voters cannot handle.")
+    return numbers
