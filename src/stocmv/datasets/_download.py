@@ -48,7 +48,7 @@ def retrieve(file: SourceFile, folder: Path, progress: Progress | None = None) -
     downloader = ResumingDownloader(folder / f"{file.filename}.part", progress)
     try:
         with _quiet(pooch.get_logger()):
-            return Path(pooch.retrieve(file.url, known_hash, file.filename, folder, downloader=downloader))
+            pooch.retrieve(file.url, known_hash, file.filename, folder, downloader=downloader)
     except ValueError as error:
         raise DownloadError(f"What {file.url} sends is not the known file, so it was not kept: {error}") from error
     except DownloadError as error:
@@ -56,6 +56,7 @@ def retrieve(file: SourceFile, folder: Path, progress: Progress | None = None) -
             f"{file.url} could not be fetched ({error}): try again, which continues where it broke off, or get the"
             f" file by other means and put it into the folder {folder} under the name {file.filename}."
         ) from error
+    return folder / file.filename
 
 
 class ResumingDownloader:

@@ -123,6 +123,8 @@ def _fields(path: Path, count: int) -> list[list[str]]:
     with _opened(path) as file:
         lines = file.read().decode("ascii").splitlines()
     rows = [[field.strip() for field in line.split(",")] for line in lines if line.strip()]
+    if not rows:
+        raise ValueError("it has no rows")
     for row in rows:
         if len(row) != count:
             raise ValueError(f"a line has {len(row)} values instead of {count}")
