@@ -1,0 +1,230 @@
+"""The figures of the page: what `stocmv.displays` draws, with a key and a message in words."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..certificate import Certificate
+from ..certificate._percent import percent
+from ..displays import CertificateDisplay, ErrorDistributionDisplay, HistoryDisplay, PosteriorDisplay
+from ..displays._canvas import BLUE
+from ..displays._posterior import weight_deviation
+from ..posteriors import LogitNormal
+from ._svg import drawing, inline_svg, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_VOTERS = 600  # more are not told apart on a page
+_CLASSES = 30
+_LETTERS = 20  # of a class's name in a figure
+
+
+class Key(NamedTuple):
+    """One line of a legend: a name, the mark's class in page.css and the variable of its colour."""
+
+    label: str
+    mark: str
+    colour: str
+
+
+@dataclass(frozen=True)
+class Plate:
+    """A figure as the page shows it."""
+
+    title: str
+    message: str  # what the figure shows, in numbers; the alternative for those who do not see it
+    svg: str
+    keys: tuple[Key, ...]
+    note: str  # how to read it
+
+
+_MARKS = {
+    "empirical_risk": Key("measured", "circle", "--blue"),
+    "bound": Key("bound", "diamond", "--vermilion"),
+    "deterministic_bound": Key("bound, fixed vote", "square", "--purple"),
+}
+
+
+def draw_history(clf: Any) -> Plate | None:
+    """The bound through the iterations; None where the solver made none."""
+    history, certificate = clf.history_, clf.certificate_
+    if len(history) == 0:
+        return None
+    with drawing("history"):
+        display = HistoryDisplay.from_estimator(clf, ax=new_axes(2.8))
+        _without_legend(display.ax_)
+        display.kl_ax_.set_ylabel("divergence (nats)")
+        stages = _hide_short_stages(display)
+        title = "The bound through the iterations"
+        message = (
+            f"{_counted(len(history), 'iteration')}: the bound began at {percent(history.bound[0])} and came down to "
+            f"{percent(history.bound.min())}; evaluated in the end, without interpolation, it is "
+            f"{percent(certificate.bound)}."
+        )
+        svg = inline_svg(display.figure_, "history", title, message)
+    keys = (
+        Key("bound while learning", "solid", "--vermilion"),
+        Key("certified bound" if certificate.proven else "bound in the end (not proven)", "dashed", "--vermilion"),
+        Key("empirical risk", "solid", "--blue"),
+        Key("divergence from the prior (right axis)", "dotted", "--green"),
+    )
+    note = "Searching costs nothing: the bound holds for every distribution of the weights at once. "
+    named = f"The stages of the search: {'; '.join(stages)}." if stages else ""
+    return Plate(title, message, svg, keys, note * certificate.proven + named)
+
+
+def draw_posterior(clf: Any) -> Plate:
+    """The learned weights, fold by fold; of very many voters some."""
+    means = [posterior.mean for posterior in clf.posterior_]
+    orders = [np.argsort(-mean, kind="stable") for mean in means]
+    shown = [order[_spread(len(order), _VOTERS // len(orders))] for order in orders]
+    with drawing("posterior"):
+        deviations = [weight_deviation(posterior) for posterior in clf.posterior_]
+        display = PosteriorDisplay(
+            [mean[some] for mean, some in zip(means, shown, strict=True)],
+            [deviation[some] for deviation, some in zip(deviations, shown, strict=True)],
+            [prior.mean[some] for prior, some in zip(clf.prior_, shown, strict=True)],
+        ).plot(new_axes(2.8), color=BLUE)
+        _without_legend(display.ax_)
+        _name_folds(display.ax_, len(means))
+        title = "The weights of the voters"
+        weights = np.concatenate(means)
+        message = (
+            f"{_counted(len(weights), 'voter')}{_in_folds(len(means))}: the heaviest has the mean weight "
+            f"{_weight(weights.max())}, the lightest {_weight(weights.min())}."
+        )
+        svg = inline_svg(display.figure_, "posterior", title, message)
+    keys = [Key("learned mean", "circle", "--blue"), Key("prior mean", "dashed", "--ink")]
+    if any(deviation.any() for deviation in deviations):
+        keys.insert(1, Key("± one standard deviation", "bar", "--blue"))
+    note = "The heaviest voter of each fold stands first." if len(means) > 1 else "The heaviest voter stands first."
+    if sum(map(len, shown)) < len(weights):
+        note += f" Of {len(weights):,} voters {sum(map(len, shown)):,} are drawn, evenly chosen along the ranking."
+    return Plate(title, message, svg, tuple(keys), note)
+
+
+def draw_error_distribution(clf: Any) -> Plate | None:
+    """How the error is spread over the examples; None where it has no closed form."""
+    if any(isinstance(posterior, LogitNormal) for posterior in clf.posterior_):
+        return None
+    certificate = clf.certificate_
+    who = "a drawn voter" if certificate.posterior == "categorical" else "the drawn vote"
+    with drawing("errors"):
+        display = ErrorDistributionDisplay.from_estimator(clf, ax=new_axes(2.8))
+        _without_legend(display.ax_)
+        display.ax_.set_xlabel(f"probability that {who} errs")
+        title = "Where the errors are"
+        often = int(display.counts[display.probabilities > 0.5].sum())
+        never = int(display.counts[display.probabilities < 0.01].sum())
+        message = (
+            f"Of {certificate.n:,} examples, {never:,} have a probability below 1 % that {who} errs, and {often:,} one "
+            f"above 50 %. The empirical risk is {percent(certificate.empirical_risk)}."
+        )
+        svg = inline_svg(display.figure_, "errors", title, message)
+    keys = (
+        Key("examples", "block", "--sky"),
+        Key("empirical risk", "solid", "--blue"),
+        Key("certified bound" if certificate.proven else "bound (not proven)", "dashed", "--vermilion"),
+    )
+    note = "The bound is on the mean over examples; on a single hard example the error can be far larger."
+    return Plate(title, message, svg, keys, note)
+
+
+def draw_comparison(certificate: Certificate, test_error: float | None, holdout_bound: float | None) -> Plate:
+    """What was measured and what is promised, side by side."""
+    with drawing("comparison"):
+        display = CertificateDisplay.from_certificate(
+            replace(certificate, per_class=()),
+            test_error=test_error,
+            holdout_bound=holdout_bound,
+            ax=new_axes(0.75 + 0.42 * (3 + (test_error is not None) + (holdout_bound is not None))),
+        )
+        display.ax_.set_xlabel("error")
+        title = "Measured and promised" if certificate.proven else "Measured and computed"
+        rows = [label.get_text() for label in display.ax_.get_yticklabels()]
+        values = [float(np.asarray(point.get_xdata())[0]) for point in display.points_.values()]
+        named = "; ".join(f"{row} {percent(value)}" for row, value in zip(rows, values, strict=True))
+        message = f"{named[0].upper()}{named[1:]}."
+        svg = inline_svg(display.figure_, "comparison", title, message)
+    note = "The gap between what was measured and the bound is the price of not knowing the distribution."
+    return Plate(title, message, svg, (), note * certificate.proven)
+
+
+def draw_classes(certificate: Certificate) -> Plate | None:
+    """The certificates of the classes; of very many classes those with the highest bounds."""
+    entries = certificate.per_class
+    if not entries:
+        return None
+    hardest = sorted(entries, key=lambda entry: -entry["bound"])[:_CLASSES]
+    shown = tuple(entry for entry in entries if entry in hardest)
+    with drawing("classes"):
+        axes = new_axes(0.9 + 0.3 * (len(shown) + 4))
+        display = CertificateDisplay.from_certificate(replace(certificate, per_class=shown), ax=axes)
+        display.ax_.set_xlabel("error")
+        labels = [label.get_text() for label in display.ax_.get_yticklabels()][: len(display.points_)]
+        names = [_short(str(entry["label"])) for entry in shown]
+        display.ax_.set_yticks(display.ax_.get_yticks(), [*labels, *names])
+        title = "The classes side by side"
+        low, high = min(entries, key=lambda e: e["bound"]), hardest[0]
+        message = (
+            f"The bound on the drawn vote is lowest for class {low['label']}, {percent(low['bound'])}, and "
+            f"highest for class {high['label']}, {percent(high['bound'])}."
+        )
+        svg = inline_svg(display.figure_, "classes", title, message)
+    note = "The rows above are of all classes together; their marks are the same below."
+    if len(shown) < len(entries):
+        note += f" Of {len(entries)} classes the {len(shown)} with the highest bounds are drawn."
+    keys = tuple(_MARKS[name] for name in ("empirical_risk", "bound", "deterministic_bound"))
+    return Plate(title, message, svg, keys, note)
+
+
+def _without_legend(axes: "Axes") -> None:
+    """The page has the legend beside the figure, where it can wrap and be read aloud."""
+    legend = axes.get_legend()
+    if legend is not None:
+        legend.remove()
+
+
+def _hide_short_stages(display: HistoryDisplay) -> list[str]:
+    """Take away the names of stages too short to hold them; if there are any, return all names in order."""
+    names = display.ax_.texts
+    widths = [span.get_extents().width / display.ax_.bbox.width for span in display.stage_spans_]
+    short = [name for name, width in zip(names, widths, strict=True) if 60 * width < len(name.get_text())]
+    for name in short:
+        name.set_visible(False)
+    return [name.get_text() for name in names] if short else []
+
+
+def _name_folds(axes: "Axes", n_folds: int) -> None:
+    if n_folds == 1:
+        return
+    ticks = axes.get_xticks()
+    every = -(-n_folds // 12)
+    names = [f"fold {k + 1}" if n_folds <= 4 else str(k + 1) for k in range(n_folds)]
+    axes.set_xticks(ticks[::every], names[::every])
+    axes.set_xlabel("voters, the heaviest first" if n_folds <= 4 else "folds; in each, voters, the heaviest first")
+
+
+def _spread(count: int, at_most: int) -> Any:
+    """So many of the first whole numbers, evenly spaced, the ends included."""
+    return np.unique(np.linspace(0, count - 1, min(count, max(at_most, 2))).round().astype(int))
+
+
+def _short(name: str) -> str:
+    """A name that fits beside a figure, in letters that XML knows."""
+    printable = "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+    return printable if len(printable) <= _LETTERS else printable[: _LETTERS - 1] + "…"
+
+
+def _weight(value: float) -> str:
+    return f"{100 * value:.3g} %"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _in_folds(n_folds: int) -> str:
+    return f" in {n_folds} folds" if n_folds > 1 else ""

@@ -1,0 +1,171 @@
+"""`render`: everything that is known of a fitted vote, on one page."""
+
+from typing import Any
+
+from scipy.stats import binom
+from sklearn.utils.validation import check_is_fitted
+
+from ..certificate import Certificate, HoldoutComparison
+from ..certificate._percent import confidence, percent
+from ..displays._certificate import vote_kind
+from ._cited import Cited
+from ._figures import draw_classes, draw_comparison, draw_error_distribution, draw_history, draw_posterior
+from ._summaries import DataSummary, TestErrors
+
+_STAGES = {
+    "voters": "training the voters",
+    "votes": "asking the voters",
+    "learning": "learning the weights, certifying",
+}
+_PARAMETERS = {"alpha": "concentration", "theta": "weight", "location": "location", "scale": "scale"}
+_CLASSES = 40  # listed one by one in the summary of the data
+
+
+def render(
+    clf: Any,
+    *,
+    data: DataSummary,
+    holdout: HoldoutComparison | None = None,
+    test: TestErrors | None = None,
+    hashes: dict[str, str] | None = None,
+) -> str:
+    """The page beside a certificate, as the text of one HTML file that loads nothing and runs nothing.
+
+    Parameters
+    ----------
+    clf : MajorityVoteClassifier
+        Fitted.
+    data : DataSummary
+        What it was fitted to.
+    holdout : HoldoutComparison, optional
+        What `Certificate.compare_holdout` gave for this certificate.
+    test : TestErrors, optional
+        Errors on a test file.
+    hashes : dict of str to str, optional
+        SHA-256 of the files beside the page, by name.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.report import DataSummary, render
+    >>> X, y = make_moons(120, noise=0.2, random_state=0)
+    >>> clf = MajorityVoteClassifier("stumps", solver="lbfgs", random_state=0).fit(X, y)
+    >>> page = render(clf, data=DataSummary("moons", 120, 2, {"0": 60, "1": 60}, {"numeric": 2}, 0, 0))
+    >>> page.startswith("<!doctype html>")
+    True
+    """
+    check_is_fitted(clf, ["certificate_", "history_", "posterior_", "prior_", "votes_", "timings_"])
+    certificate: Certificate = clf.certificate_
+    _check_holdout(certificate, holdout)
+    page = _template().render(
+        certificate=certificate,
+        cited=Cited(certificate),
+        data=data,
+        class_shares=_class_shares(data),
+        holdout=holdout,
+        test=test,
+        exceeded=[] if test is None else _exceeded(certificate, test),
+        hashes=hashes or {},
+        timings={_STAGES.get(stage, stage): seconds for stage, seconds in clf.timings_.items()},
+        voters=_voters(clf),
+        prior=_extremes(certificate.priors, "priors"),
+        constants=_constants(certificate),
+        kind=vote_kind(certificate),
+        has_fixed=certificate.posterior != "categorical",
+        comparison=draw_comparison(
+            certificate, None if test is None else test.fixed, None if holdout is None else holdout.holdout_bound
+        ),
+        classes=draw_classes(certificate),
+        errors=draw_error_distribution(clf),
+        history=draw_history(clf),
+        posterior=draw_posterior(clf),
+    )
+    # a file's name may hold bytes that are no text
+    return page.encode("utf-8", "replace").decode()
+
+
+def _template() -> Any:
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError("The report needs jinja2: install it with `pip install 'stocmv[cli]'`.") from error
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("stocmv.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "percent": lambda share: percent(share).replace(" ", "\u00a0"),
+        "confidence": lambda delta: confidence(delta).replace(" ", "\u00a0"),
+        "seconds": _seconds,
+        "tied": lambda text: text.replace(" %", "\u00a0%"),
+        "groups": lambda digest: [digest[k : k + 8] for k in range(0, len(digest), 8)],
+    }
+    return environment.get_template("page.html")
+
+
+def _check_holdout(certificate: Certificate, holdout: HoldoutComparison | None) -> None:
+    if holdout is not None and (holdout.bound, holdout.delta) != (certificate.bound, certificate.delta):
+        raise ValueError(
+            f"holdout compares with a bound of {holdout.bound!r} at delta = {holdout.delta!r}, but clf.certificate_ "
+            f"has {certificate.bound!r} at {certificate.delta!r}: take clf.certificate_.compare_holdout(...)."
+        )
+
+
+def _exceeded(certificate: Certificate, test: TestErrors) -> list[tuple[str, str]]:
+    """The votes that erred more often on the test file than their bounds allow, and how probable that would be."""
+    kind = vote_kind(certificate)
+    claims = [(kind, test.drawn if kind == "drawn" else test.fixed, certificate.bound)]
+    if certificate.posterior != "categorical":  # where the weighted vote is not the fixed one
+        claims.append(("fixed", test.fixed, certificate.deterministic_bound))
+    return [
+        (vote, f"{float(binom.sf(round(error * test.n) - 1, test.n, bound)):.2g}")
+        for vote, error, bound in claims
+        if error > bound
+    ]
+
+
+def _voters(clf: Any) -> str:
+    """How many voters, in words."""
+    counts = [votes.n_voters for votes in clf.votes_]
+    if len(counts) == 1:
+        return f"{counts[0]:,} voters" if counts[0] != 1 else "1 voter"
+    if len(set(counts)) == 1:
+        return f"{len(counts)} folds of {counts[0]:,} voters"
+    return f"{len(counts)} folds of {min(counts):,} to {max(counts):,} voters"
+
+
+def _class_shares(data: DataSummary) -> list[tuple[str, int, float]]:
+    """Name, examples and share of the classes; of very many the largest, and the others together."""
+    total = sum(data.class_counts.values()) or 1
+    counts = list(data.class_counts.items())
+    if len(counts) > _CLASSES:
+        counts.sort(key=lambda named: -named[1])
+        others = counts[_CLASSES:]
+        counts = [*counts[:_CLASSES], (f"{len(others)} further classes", sum(count for _, count in others))]
+    return [(name, count, count / total) for name, count in counts]
+
+
+def _extremes(folds: Any, place: str) -> list[tuple[str, str, str]]:
+    """Each parameter in words, with the places of its smallest and its largest value over all folds."""
+    found = []
+    for name in folds[0]:
+        values = {f"{place}.{k}.{name}.{j}": v for k, fold in enumerate(folds) for j, v in enumerate(fold[name])}
+        low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+        found.append((_PARAMETERS.get(name, name), low, high if values[high] > values[low] else low))
+    return found
+
+
+def _constants(certificate: Certificate) -> list[str]:
+    """Places of the bound's constants: all if they are few, otherwise the first and the last."""
+    count = len(certificate.bound_settings.get("c", ()))
+    places = [f"bound_settings.c.{k}" for k in range(count)]
+    return places if count <= 6 else [places[0], places[-1]]
+
+
+def _seconds(seconds: float) -> str:
+    digits = 2 if seconds < 10 else 1 if seconds < 100 else 0
+    return f"{seconds:,.{digits}f}\u00a0s"

@@ -1,0 +1,52 @@
+"""What the page is told besides the classifier."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """The data that a vote was fitted to, as an auditor wants to see them.
+
+    Attributes
+    ----------
+    name : str
+        Name of the data set or of its file.
+    n_rows, n_features : int
+        Examples and features.
+    class_counts : dict of str to int
+        Examples of each class.
+    feature_kinds : dict of str to int
+        Number of features of each kind, for example ``{"numeric": 3, "categorical (ordinal)": 2}``.
+    missing_values : int
+        Cells without a value.
+    duplicate_rows : int or None
+        Rows that repeat an earlier one; None where they were not counted.
+    """
+
+    name: str
+    n_rows: int
+    n_features: int
+    class_counts: dict[str, int]
+    feature_kinds: dict[str, int]
+    missing_values: int
+    duplicate_rows: int | None
+
+
+@dataclass(frozen=True)
+class TestErrors:
+    """Errors on a test file, which neither trained nor judged the voters.
+
+    Attributes
+    ----------
+    n : int
+        Examples in the file.
+    fixed, drawn : float
+        Share of them on which ``predict`` and ``predict_stochastic`` erred.
+    name : str
+        Name of the file.
+    """
+
+    n: int
+    fixed: float
+    drawn: float
+    name: str
