@@ -1,13 +1,16 @@
 """Fetching over a line that fails."""
 
 import hashlib
+import sys
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from datasets.conftest import TINY_TEXT, TINY_X, TINY_Y
-from stocmv.datasets import DownloadError, fetch, load
+from stocmv.datasets import DownloadError, _download, fetch, load
+from stocmv.datasets._download import ResumingDownloader
 from stocmv.datasets._lock import locked
 from stocmv.datasets._registry import HOSTS, PUBLIC, SourceFile
 
@@ -224,14 +227,33 @@ def test_progress_is_printed(served, capsys):
     assert err == "\rtiny.data: 0.0 of 0.0 MB\n"
 
 
-def test_nothing_is_printed_unless_asked(served, capfd):
-    load("tiny")
-    assert capfd.readouterr() == ("", "")
+def test_nothing_is_logged(served, caplog):
+    import pooch
+
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.addHandler(caplog.handler)
+    try:
+        load("tiny")
+    finally:
+        logger.removeHandler(caplog.handler)
+    assert caplog.records == []
+    assert logger.level == level
+
+
+def test_an_answer_that_ends_early_is_not_taken_for_the_file(tmp_path, site):
+    """Not every version of urllib3 notices it."""
+    answer = SimpleNamespace(
+        headers={"Content-Length": "10"}, raw=SimpleNamespace(stream=lambda size, decode_content: iter([b"12345"]))
+    )
+    with pytest.raises(_download._Passing, match="the connection broke off"):
+        ResumingDownloader(tmp_path / "file.part")._receive(answer, 0)
+    assert (tmp_path / "file.part").read_bytes() == b"12345"
 
 
 @pytest.mark.parametrize("module", ["pooch", "requests"])
 def test_without_the_extra(module, tiny, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, module, None)
+    monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=rf"Fetching data sets needs {module}: pip install 'stocmv\[cli\]'"):
         load("tiny")
 
