@@ -1,0 +1,97 @@
+"""The votes that the tests of the page show, fitted once each."""
+
+from functools import cache
+
+import numpy as np
+from sklearn.datasets import load_digits, make_moons
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+
+from stocmv import MajorityVoteClassifier, report
+
+HOSTILE = "<script>alert(1)</script>"
+TROUBLE = ('"><img src=x onerror=alert(2)> & $\\frac{', HOSTILE)  # markup, and half a formula
+HASHES = {"model.skops": "0a" * 32, "votes.npz": "1b" * 32, "certificate.json": "2c" * 32}
+
+
+@cache
+def moons():
+    X, y = make_moons(150, noise=0.25, random_state=0)
+    return X, y
+
+
+@cache
+def binary():
+    """Two classes with names that no page should trust, three folds, a certificate for each class."""
+    X, y = moons()
+    clf = MajorityVoteClassifier(RandomForestClassifier(12), per_class=True, random_state=0)
+    return clf.fit(X, np.array(TROUBLE)[y])
+
+
+@cache
+def digits():
+    """Ten classes, numbers as names."""
+    X, y = load_digits(return_X_y=True)
+    return MajorityVoteClassifier(RandomForestClassifier(15), per_class=True, random_state=0).fit(X[:500], y[:500])
+
+
+@cache
+def unproven():
+    X, y = moons()
+    clf = MajorityVoteClassifier(
+        RandomForestClassifier(8), bound="printed_theorem2_not_proven", n_folds=2, random_state=0
+    )
+    return clf.fit(X, y)
+
+
+@cache
+def weighted():
+    """A categorical posterior: its bound is on the weighted vote, which is also the fixed one."""
+    X, y = moons()
+    return MajorityVoteClassifier(RandomForestClassifier(8), risk="second_order", random_state=0).fit(X, y)
+
+
+@cache
+def drawn_normal():
+    """A posterior for which the error of each example has no closed form."""
+    X, y = moons()
+    clf = MajorityVoteClassifier(
+        RandomForestClassifier(5), risk="mc", posterior="logit_normal", solver="lbfgs", n_folds=2, random_state=0
+    )
+    return clf.fit(X, y)
+
+
+@cache
+def frozen():
+    """Voters that were trained before: one set of them, no folds; a search in many short stages."""
+    X, y = moons()
+    voters = [LogisticRegression(C=c).fit(X[:50], y[:50]) for c in (0.01, 1.0, 100.0)]
+    return MajorityVoteClassifier(voters, prior=1.0, random_state=0).fit(X[50:], y[50:])
+
+
+FITS = {f.__name__: f for f in (binary, digits, unproven, weighted, drawn_normal, frozen)}
+
+
+def summary(clf, **changes):
+    names, counts = np.unique(np.concatenate([v.targets for v in clf.votes_]), return_counts=True)
+    told = {
+        "name": f"{HOSTILE}.csv",
+        "n_rows": clf.certificate_.n,
+        "n_features": clf.n_features_in_,
+        "class_counts": {str(clf.classes_[k]): int(c) for k, c in zip(names, counts, strict=True)},
+        "feature_kinds": {"numeric": clf.n_features_in_},
+        "missing_values": 0,
+        "duplicate_rows": 0,
+    }
+    return report.DataSummary(**{**told, **changes})
+
+
+@cache
+def page(name):
+    """The page of one of the votes, with all that a page may be told."""
+    clf = FITS[name]()
+    X, y = moons()
+    told = {"hashes": HASHES, "test": report.TestErrors(40, 0.05, 0.075, f"{HOSTILE}.parquet")}
+    if name == "binary":
+        told["holdout"] = clf.certificate_.compare_holdout(RandomForestClassifier(12, random_state=0), X, y)
+    return report.render(clf, data=summary(clf), **told)

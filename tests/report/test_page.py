@@ -1,0 +1,290 @@
+"""The page without a browser: its structure, its figures, and what it must not contain."""
+
+import itertools
+import json
+import re
+from dataclasses import replace
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import NotFittedError
+
+from report.document import parse
+from report.fitted import FITS, HASHES, HOSTILE, TROUBLE, binary, digits, frozen, page, summary
+from stocmv import MajorityVoteClassifier, report
+from stocmv.certificate._percent import percent
+from stocmv.report._figures import Plate
+
+every_fit = pytest.mark.parametrize("name", FITS)
+
+
+@pytest.fixture
+def document(name):
+    return parse(page(name))
+
+
+@every_fit
+def test_the_outline_has_one_title_and_skips_no_level(document):
+    levels = [int(e.tag[1]) for e in document.walk() if re.fullmatch("h[1-6]", e.tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    assert document.find("html")[0].attributes["lang"] == "en"
+    assert all(e.words for e in document.walk() if re.fullmatch("h[1-6]", e.tag))
+
+
+@every_fit
+def test_nothing_is_loaded_and_nothing_runs(document, name):
+    assert not re.search(r"https?:|//[a-z]|@import|javascript:", page(name))
+    assert not {e.tag for e in document.walk()} & {"script", "img", "iframe", "object", "embed", "form", "image"}
+    assert not [a for e in document.walk() for a in e.attributes if a.startswith("on")]
+    references = [v for e in document.walk() for a, v in e.attributes.items() if a in ("href", "src", "xlink:href")]
+    assert all(reference.startswith("#") or reference == "data:," for reference in references)
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page(name)))
+
+
+@every_fit
+def test_every_id_is_unique_and_every_reference_has_its_target(document, name):
+    ids = [e.attributes["id"] for e in document.walk() if "id" in e.attributes]
+    assert len(ids) == len(set(ids))
+    named = [word for e in document.walk() for word in e.attributes.get("aria-labelledby", "").split()]
+    linked = [e.attributes["href"][1:] for e in document.walk() if e.attributes.get("href", "").startswith("#")]
+    clipped = re.findall(r"url\(#([^)]*)\)", page(name))
+    assert {*named, *linked, *clipped} <= set(ids)
+
+
+@every_fit
+def test_every_figure_of_the_certificate_is_as_in_the_json(document, name, tmp_path):
+    path = tmp_path / "certificate.json"
+    FITS[name]().certificate_.to_json(path)
+    content = json.loads(path.read_text())
+    cited = [e for e in document.walk() if "data-field" in e.attributes]
+    for element in cited:
+        value = content
+        for step in element.attributes["data-field"].split("."):
+            value = value[int(step)] if isinstance(value, list) else value[step]
+        assert json.loads(element.attributes["data-value"]) == value
+        if isinstance(value, float) and element.words.endswith("%") and element.attributes["data-field"] != "delta":
+            assert element.words == percent(value)
+        elif isinstance(value, int):
+            assert element.words == f"{value:,}"
+    fields = {e.attributes["data-field"] for e in cited}
+    certificate = FITS[name]().certificate_
+    expected = {"bound", "moments.0", "kl", "n", "delta", "theorem", "posterior", "bound_settings.name", "alternatives"}
+    expected |= {f"{kind}.{k}" for kind in ("fold_sizes", "votes") for k in range(len(certificate.fold_sizes))}
+    expected |= {"deterministic_bound"} if name != "weighted" else set()
+    parts = ("n", "bound", "deterministic_bound", "empirical_risk")
+    expected |= {f"per_class.{k}.{part}" for k in range(len(certificate.per_class)) for part in parts}
+    assert expected <= fields
+
+
+@every_fit
+def test_the_headline_is_the_bound(document, name):
+    certificate = FITS[name]().certificate_
+    assert document.find("strong", cls="number")[0].words == percent(certificate.bound)
+    assert certificate.statement() in document.find("header")[0].words
+
+
+@every_fit
+def test_all_assumptions_are_listed(document, name):
+    assert [e.words for e in document.find("ul", cls="assumptions")[0].find("li")] == list(
+        FITS[name]().certificate_.assumptions
+    )
+
+
+@every_fit
+def test_the_figures_say_their_message(document, name):
+    figures = document.find("svg")
+    count = 3 + bool(FITS[name]().certificate_.per_class) + (name != "drawn_normal")
+    assert len(figures) == count
+    for figure in figures:
+        assert figure.attributes["role"] == "img"
+        title, message = figure.children[:2]
+        assert (title.tag, message.tag) == ("title", "desc")
+        assert figure.attributes["aria-labelledby"].split() == [title.attributes["id"], message.attributes["id"]]
+        assert re.search(r"\d", message.text)
+        assert not re.search("#[0-9a-f]{3}", "".join(e.attributes.get("style", "") for e in figure.walk()))
+    assert {f.children[0].text for f in figures} <= {e.words for e in document.find("h3")}
+
+
+@pytest.fixture
+def without_figures(monkeypatch):
+    """Pages that are about their words."""
+    for name in ("draw_classes", "draw_error_distribution", "draw_history"):
+        monkeypatch.setattr(f"stocmv.report._page.{name}", lambda *_: None)
+    blank = Plate("a figure", "of nothing", "<svg></svg>", (), "")
+    for name in ("draw_comparison", "draw_posterior"):
+        monkeypatch.setattr(f"stocmv.report._page.{name}", lambda *_: blank)
+
+
+def message_of(name, figure):
+    (found,) = parse(page(name)).find("desc", id=f"{figure}-message")
+    return found.text
+
+
+def test_the_messages_are_those_of_the_fit():
+    clf = binary()
+    weights = np.concatenate([p.mean for p in clf.posterior_])
+    assert f"36 voters in 3 folds: the heaviest has the mean weight {100 * weights.max():.3g} %" in message_of(
+        "binary", "posterior"
+    )
+    assert percent(clf.certificate_.bound) in message_of("binary", "comparison")
+    assert "test error 5.00 %" in message_of("binary", "comparison")
+    assert "hold-out" in message_of("binary", "comparison")
+    highest = max(digits().certificate_.per_class, key=lambda entry: entry["bound"])
+    assert f"highest for class {highest['label']}, {percent(highest['bound'])}" in message_of("digits", "classes")
+    assert message_of("digits", "history").startswith(f"{len(digits().history_)} iterations")
+    assert "The stages of the search: adam; " in parse(page("frozen")).words
+    assert message_of("digits", "errors").startswith("Of 500 examples, ")
+
+
+@every_fit
+def test_tables_have_headers_with_a_scope(document):
+    for table in document.find("table"):
+        assert len(table.find("caption")) == 1
+        assert table.find("th")
+        assert all(th.attributes.get("scope") in ("row", "col") for th in table.find("th"))
+        rows = [[cell for cell in row.children if not isinstance(cell, str)] for row in table.find("tr")]
+        assert len({len(row) for row in rows}) == 1
+        assert all(row[0].tag == "th" for row in rows)
+
+
+@pytest.mark.parametrize("name", ["binary"])
+def test_names_from_the_data_are_text(document):
+    whole = document.text
+    assert HOSTILE in whole
+    assert TROUBLE[0] in whole
+    assert f"{HOSTILE}.csv" in document.find("title")[0].text
+    assert {*TROUBLE} <= {e.text for e in document.find("bdi")}
+    in_figure = [e.text for e in document.find("svg")[2].find("text")]
+    assert any(text.startswith('"><img src') for text in in_figure)
+
+
+def test_names_in_any_script_and_no_script_at_all():
+    clf = binary()
+    renamed = [{**entry, "label": label} for entry, label in zip(clf.certificate_.per_class, "漢\x07", strict=True)]
+    told = summary(clf, name="caf\udce9.csv")
+    page = report.render(with_certificate(clf, per_class=tuple(renamed)), data=told)
+    assert "漢" in page
+    assert page.encode() == page.encode("utf-8", "strict")
+
+
+def with_certificate(clf, **changes):
+    """The same vote, its certificate changed."""
+    other = type(clf)()
+    other.__dict__ = {**clf.__dict__, "certificate_": replace(clf.certificate_, **changes)}
+    return other
+
+
+@pytest.mark.parametrize("name", ["unproven"])
+def test_what_is_not_proven_says_so_before_its_figure(document):
+    header = document.find("header")[0]
+    assert header.find("h1")[0].words == "Not a certificate"
+    (warning,) = header.find(cls="warning")
+    assert warning.words.startswith("These figures are not proven.")
+    assert header.words.index(warning.words) < header.words.index(header.find(cls="number")[0].words, 400)
+    assert "at most" not in header.words
+    assert "not a certificate" in document.find("title")[0].words
+    assert "holds with probability" not in document.words
+
+
+@pytest.mark.parametrize("name", ["binary", "weighted", "frozen"])
+def test_what_is_proven_does_not_doubt(document):
+    assert "not proven" not in document.words.lower()
+    assert "at most" in document.find("header")[0].words
+
+
+@pytest.mark.parametrize("name", ["weighted"])
+def test_the_weighted_vote_is_called_so(document):
+    assert "The weighted vote: at most" in document.words
+    assert "predict_stochastic" not in document.words
+
+
+def test_the_command_and_the_hashes():
+    document = parse(page("binary"))
+    assert [e.text for e in document.find("pre")] == ["stocmv verify certificate.json votes.npz"]
+    (table,) = document.find("table", cls="hashes")
+    shown = {row.find("th")[0].words: row.find("code")[0].text for row in table.find("tr")}
+    votes = {f"votes of fold {k + 1}": digest for k, digest in enumerate(binary().certificate_.votes)}
+    assert shown == {**HASHES, **votes}
+    assert HASHES["certificate.json"] in document.find("header")[0].text
+
+
+def test_without_anything_to_compare_with():
+    clf = frozen()
+    document = parse(report.render(clf, data=summary(clf)))
+    assert "No test file was given" in document.words
+    assert "With examples held out" not in document.words
+    assert not document.find(cls="seal")
+    assert "test error" not in document.find("desc", id="comparison-message")[0].text
+
+
+def test_errors_above_the_bound_are_not_passed_over(without_figures):
+    clf = frozen()
+    bound = clf.certificate_.deterministic_bound
+    honest = report.render(clf, data=summary(clf), test=report.TestErrors(1000, bound / 2, 0.0, "near.csv"))
+    drifted = report.render(clf, data=summary(clf), test=report.TestErrors(1000, 1.0, 0.0, "far.csv"))
+    assert "more often than" not in parse(honest).words
+    document = parse(drifted)
+    assert "On the test file the vote erred more often than is promised." in document.find("header")[0].words
+    assert "by chance with probability 0 (fixed vote)" in document.find(id="comparison")[0].words.replace("0.0", "0")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"duplicate_rows": 7}, "Some rows repeat others"),
+        ({"duplicate_rows": None}, "not counted"),
+        ({"n_rows": 999}, "the data have 999 rows"),
+        ({"feature_kinds": {"numeric": 1, "categorical (ordinal)": 1}}, "2: 1 numeric, 1 categorical (ordinal)"),
+        ({"class_counts": {str(k): 1 + k for k in range(50)}}, "10 further classes"),
+    ],
+)
+def test_the_data_as_they_are(changes, told, without_figures):
+    clf = frozen()
+    plain = parse(report.render(clf, data=summary(clf))).words
+    assert told not in plain
+    assert told in parse(report.render(clf, data=summary(clf, **changes))).words
+
+
+def test_a_comparison_with_another_certificate_is_refused():
+    clf = binary()
+    of_another = replace(digits().certificate_, bound=0.5).compare_holdout
+    holdout = of_another(DummyClassifier(), np.eye(20), [0, 1] * 10)
+    with pytest.raises(ValueError, match=r"holdout compares with a bound of 0.5 .* take clf.certificate_"):
+        report.render(clf, data=summary(clf), holdout=holdout)
+
+
+def test_the_same_fit_gives_the_same_page_whatever_the_user_has_set():
+    clf = digits()
+    before = dict(matplotlib.rcParams)
+    figures = plt.get_fignums()
+    ours = report.render(clf, data=summary(clf))
+    assert (dict(matplotlib.rcParams), plt.get_fignums()) == (before, figures)
+    with plt.style.context("dark_background"), matplotlib.rc_context({"font.size": 30, "text.usetex": True}):
+        theirs = report.render(clf, data=summary(clf))
+    assert ours == theirs
+
+
+def test_a_page_of_many_voters_classes_and_folds_stays_small():
+    assert len(page("digits").encode()) < 150_000
+    clf = digits()
+    rng = np.random.default_rng(0)
+    other = with_certificate(clf, per_class=tuple({**clf.certificate_.per_class[0], "label": k} for k in range(200)))
+    dirichlet = type(clf.posterior_[0])
+    other.posterior_ = [dirichlet(rng.gamma(2.0, size=2000)) for _ in range(20)]
+    other.prior_ = [dirichlet(np.ones(2000)) for _ in range(20)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("stocmv.report._page.draw_error_distribution", lambda clf: None)  # its votes are of other voters
+        large = report.render(other, data=summary(clf))
+    assert "Of 40,000 voters 600 are drawn" in parse(large).words
+    assert "Of 200 classes the 30 with the highest bounds are drawn." in parse(large).words
+    assert len(large.encode()) < 600_000
+
+
+def test_an_unfitted_vote_is_refused():
+    with pytest.raises(NotFittedError):
+        report.render(MajorityVoteClassifier(), data=summary(binary()))
