@@ -1,5 +1,6 @@
 """The certificate itself."""
 
+import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -173,7 +174,8 @@ class Certificate:
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""
-        text = json.dumps({"format": _FORMAT, **asdict(self)}, indent=1, allow_nan=False)
+        content = {"format": _FORMAT, **asdict(self)}
+        text = json.dumps({**content, "sha256": _digest(content)}, indent=1, allow_nan=False)
         if path is not None:
             with whole_file(path) as file:
                 file.write(text.encode())
@@ -181,28 +183,55 @@ class Certificate:
 
     @classmethod
     def from_json(cls, path: str | os.PathLike) -> "Certificate":
-        """Read what `to_json` wrote."""
-        try:
-            content: Any = json.loads(Path(path).read_bytes())
-            if not isinstance(content, dict) or content.pop("format", None) != _FORMAT:
-                raise ValueError(f"its format is not {_FORMAT!r}.")
-            unknown = {f.name for f in fields(cls)} ^ set(content)
-            if unknown:
-                raise ValueError(f"fields missing or unknown: {', '.join(sorted(unknown))}.")
-            values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
-            _check_kinds(values)
-            return cls(**values)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{os.fspath(path)} is not a certificate of stocmv: {error}") from error
+        """Read what `to_json` wrote; a file that was changed since is refused."""
+        certificate, is_intact = read_certificate(path)
+        if not is_intact:
+            raise ValueError(f"{os.fspath(path)} was changed after it was written: its sha256 does not fit.")
+        return certificate
 
-    def verify(self, votes: VoteMatrix | Sequence[VoteMatrix]) -> "Verification":
+    def verify(
+        self, votes: VoteMatrix | Sequence[VoteMatrix], *, precise: float = 0.0, random_state: int = 0
+    ) -> "Verification":
         """Compute risk, divergence and bound again from the votes, by another path, and compare.
 
         The votes are unpacked and judged row by row with scipy: none of the code that learned or certified is used.
+
+        Parameters
+        ----------
+        votes : VoteMatrix or list of VoteMatrix
+            What the voters said, one matrix per fold.
+        precise : float
+            Share of the rows, drawn at random, that are also judged at thirty digits (needs python-flint).
+        random_state : int
+            Seed of that draw.
         """
         from ._verify import verify
 
-        return verify(self, [votes] if isinstance(votes, VoteMatrix) else list(votes))
+        return verify(self, [votes] if isinstance(votes, VoteMatrix) else list(votes), precise, random_state)
+
+
+def read_certificate(path: str | os.PathLike) -> tuple[Certificate, bool]:
+    """A certificate from a file, and whether the file is as it was written."""
+    try:
+        content: Any = json.loads(Path(path).read_bytes())
+        if not isinstance(content, dict) or content.get("format") != _FORMAT:
+            raise ValueError(f"its format is not {_FORMAT!r}.")
+        digest = content.pop("sha256", None)
+        is_intact = digest == _digest(content)
+        del content["format"]
+        unknown = {f.name for f in fields(Certificate)} ^ set(content)
+        if unknown:
+            raise ValueError(f"fields missing or unknown: {', '.join(sorted(unknown))}.")
+        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
+        _check_kinds(values)
+        return Certificate(**values), is_intact
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{os.fspath(path)} is not a certificate of stocmv: {error}") from error
+
+
+def _digest(content: dict[str, Any]) -> str:
+    """SHA-256 of what a certificate says, however the file is laid out."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 _NUMBERS = ("bound", "kl", "delta", "deterministic_bound")

@@ -17,6 +17,7 @@ from ..votes import VoteMatrix
 from ._certificate import Certificate
 from ._fixed_vote import MARGINS
 from ._partition import LISTED, LISTED_CLASSES
+from ._precise import can_be_precise, precise_checks
 from ._words import certified, deterministic_rule, is_proven, theorem
 
 _BLOCK = 1 << 13
@@ -54,11 +55,14 @@ class Verification:
         return "\n".join([*map(str, self.checks), verdict])
 
 
-def verify(certificate: Certificate, votes: Sequence[VoteMatrix]) -> Verification:
-    """Check every figure of a certificate against the votes."""
+def verify(certificate: Certificate, votes: Sequence[VoteMatrix], precise: float = 0.0, seed: int = 0) -> Verification:
+    """Check every figure of a certificate against the votes, and a share of the rows at thirty digits."""
     checks: list[Check] = []
     try:
-        for check in _checks(certificate, votes):
+        for check in itertools.chain(
+            _checks(certificate, votes),
+            precise_checks(certificate, votes, precise, seed) if precise > 0 and can_be_precise(certificate) else (),
+        ):
             checks.append(check)
             if not check.holds and check.what in _FIRST:
                 break
@@ -224,6 +228,11 @@ def _margin_losses(votes: VoteMatrix, weights: NDArray, margin: float) -> NDArra
     s = math.fsum(weights)
     wrong = np.concatenate([np.minimum(errors @ weights, s) for errors, _, _ in _blocks(votes)])
     return stats.beta.sf(0.5 - margin, np.maximum(wrong, 1e-300), np.maximum(s - wrong, 1e-300))
+
+
+def row_losses(votes: VoteMatrix, weights: NDArray) -> NDArray:
+    """Probability, row by row, that the drawn vote errs."""
+    return _margin_losses(votes, weights, 0.0)
 
 
 def _weighted(votes: VoteMatrix, rows: NDArray, members: NDArray | slice = slice(None)) -> float:

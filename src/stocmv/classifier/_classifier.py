@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .._progress import tell
 from ..bounds import Bound
 from ..learning import Learned, Step, learn
 from ..learning._learn import check_delta, named, posterior_kind
@@ -177,7 +178,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 per_class=self.per_class,
                 alternatives=len(priors),
                 context=self._context(source),
-                callback=self._show_step if self.verbose > 1 else None,
+                callback=self._show_step,
             )
             for prior in priors
         ]
@@ -187,6 +188,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         self.certificate_ = best.certificate
         self.history_ = best.history
         self.timings_["learning"] = time.perf_counter() - began
+        tell("learning", 1, 1, f"bound {self.certificate_.bound:.4f}")
         self._say(f"learned in {self.timings_['learning']:.1f} s: bound {self.certificate_.bound:.4f}")
 
     def _context(self, source: VoterSource) -> dict[str, Any]:
@@ -207,7 +209,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         }
 
     def _show_step(self, step: Step) -> None:
-        self._say(f"{step.stage}: bound {step.bound:.5f}, risk {step.risk:.5f}, KL {step.kl:.2f}")
+        tell("learning", 0, None, f"bound {step.bound:.4f}")
+        if self.verbose > 1:
+            self._say(f"{step.stage}: bound {step.bound:.5f}, risk {step.risk:.5f}, KL {step.kl:.2f}")
 
     def _split(self, codes: list[NDArray]) -> tuple[NDArray, NDArray, NDArray]:
         """The folds' mean votes, (n_folds, n); the examples on which they differ, and the fold of each of these."""

@@ -9,6 +9,7 @@ from sklearn.utils import _safe_indexing, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from .._progress import tell
 from ..voters import VoterSet, VoterSource, as_source
 from ..votes import VoteMatrix
 from ..votes._labels import code_dtype
@@ -91,17 +92,21 @@ class CrossFitted:
         self.timings_ = dict.fromkeys(("voters", "votes"), 0.0)
         for k, fold in enumerate(folds):
             began = time.perf_counter()
+            tell("training voters", k, len(folds), f"fold {k + 1} of {len(folds)}")
             X_seen, codes_seen = _rows(X, codes, np.setdiff1d(np.arange(len(codes)), fold) if source.learns else fold)
             voters = source.fit(X_seen, codes_seen, self.classes_, rng.randint(2**31 - 1), self.n_jobs)
             self.timings_["voters"] += time.perf_counter() - began
+            tell("training voters", k + 1, len(folds))
             self._say(f"fold {k + 1} of {len(folds)}: {voters.n_voters} voters in {time.perf_counter() - began:.1f} s")
 
             began = time.perf_counter()
+            tell("collecting votes", k, len(folds), f"fold {k + 1} of {len(folds)}")
             X_judge, codes_judge = _rows(X, codes, fold)
             self.votes_.append(VoteMatrix.from_codes(voters.votes(X_judge), codes_judge, self.classes_))
             self._note_training(source, voters, X_seen, codes_seen)
             self.voters_.append(voters)
             self.timings_["votes"] += time.perf_counter() - began
+            tell("collecting votes", k + 1, len(folds))
 
     def _note_training(self, source: VoterSource, voters: VoterSet, X: Any, codes: NDArray) -> None:
         """Take note of how one fold's voters do on the examples that they were trained on."""

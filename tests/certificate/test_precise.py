@@ -1,0 +1,75 @@
+"""Thirty digits of some rows: right themselves, and able to find what is wrong."""
+
+import json
+from dataclasses import replace
+
+import flint
+import numpy as np
+import pytest
+from flint import arb
+
+import stocmv.certificate._precise as precise
+from stocmv import Certificate, learn
+from stocmv.certificate._certificate import read_certificate
+from stocmv.risks._exact import margin_rows
+from zoo import SINGLE, posterior_near, prior_of, problem
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("scale", [0.05, 1.0, 200.0])
+def test_rows_agree_with_the_certified_ones(name, scale):
+    votes = problem(name)
+    votes = votes.take(np.arange(min(votes.n_rows, 40)))
+    posterior = posterior_near(prior_of("dirichlet", votes.n_voters, scale), spread=1.0)
+    with flint.ctx.workdps(35):
+        ours = np.array([float(loss) for loss in precise._losses(votes, posterior.alpha, flint)])
+    np.testing.assert_allclose(ours, margin_rows(posterior, votes), rtol=0, atol=2e-10)
+
+
+@pytest.mark.parametrize(("shapes", "digits"), [((1, 1, 1), "1/3"), ((2, 1, 1), "11/18"), ((1, 2, 1), "7/36")])
+def test_integers_give_fractions(shapes, digits):
+    # P(G_own largest) for small integer shapes, by hand: iterated integrals of exponentials
+    own, *rivals = map(arb, shapes)
+    with flint.ctx.workdps(35):
+        difference = precise._wins(own, rivals, arb) - arb(flint.fmpq(*map(int, digits.split("/"))))
+        assert abs(difference) < 1e-29
+
+
+@pytest.mark.parametrize("name", ["noisy", "three_classes"])
+def test_a_double_that_is_off_is_found(name, monkeypatch):
+    votes = problem(name)
+    certificate = learn(votes, random_state=0).certificate
+    assert certificate.verify(votes, precise=0.2)
+    monkeypatch.setattr("stocmv.certificate._verify.row_losses", lambda v, w: np.full(v.n_rows, 0.123))
+    checks = list(precise.precise_checks(certificate, [votes], 0.2, 0))
+    assert not checks[0].holds
+
+
+def test_a_divergence_that_is_off_is_found():
+    votes = problem(SINGLE[0])
+    certificate = learn(votes, random_state=0).certificate
+    changed = replace(certificate, kl=certificate.kl * 0.999 - 1e-6)
+    assert not list(precise.precise_checks(changed, [votes], 0.5, 0))[1].holds
+
+
+def test_any_change_of_the_file_is_noticed(tmp_path):
+    certificate = learn(problem(SINGLE[0]), random_state=0, context={"seed": 1}).certificate
+    path = tmp_path / "certificate.json"
+    text = certificate.to_json(path)
+    assert Certificate.from_json(path) == certificate
+    path.write_text(json.dumps(json.loads(text)))  # laid out differently, the same content
+    assert read_certificate(path)[1]
+    rng = np.random.default_rng(0)
+    digits = [i for i, letter in enumerate(text) if letter.isdigit() and i > text.index('"bound"')]
+    for i in rng.choice(digits, 200):
+        changed = text[:i] + str((int(text[i]) + int(rng.integers(1, 10))) % 10) + text[i + 1 :]
+        path.write_text(changed)
+        try:
+            same = json.loads(changed) == json.loads(text)  # the digit beyond a float's precision
+            assert read_certificate(path)[1] == same
+        except ValueError:
+            pass  # no certificate at all any more
+        else:
+            if not same:
+                with pytest.raises(ValueError, match="changed after it was written"):
+                    Certificate.from_json(path)
