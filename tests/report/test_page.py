@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import sys
 from dataclasses import replace
 
 import matplotlib
@@ -283,6 +284,13 @@ def test_a_page_of_many_voters_classes_and_folds_stays_small():
     assert "Of 40,000 voters 600 are drawn" in parse(large).words
     assert "Of 200 classes the 30 with the highest bounds are drawn." in parse(large).words
     assert len(large.encode()) < 600_000
+
+
+@pytest.mark.parametrize(("missing", "cure"), [("jinja2", r"stocmv\[cli\]"), ("matplotlib.pyplot", r"stocmv\[plot\]")])
+def test_what_is_not_installed_is_named_with_its_cure(monkeypatch, missing, cure):
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ImportError, match=cure):
+        report.render(frozen(), data=summary(frozen()))
 
 
 def test_an_unfitted_vote_is_refused():

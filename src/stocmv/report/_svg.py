@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from ..displays._canvas import BLUE, FAINT, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILION
+from ..displays._canvas import BLUE, FAINT, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILION, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,6 +47,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 @contextmanager
 def drawing(name: str) -> Iterator[None]:
     """Draw in the page's manner, whatever the user's own settings are; ``name`` keeps the ids of two figures apart."""
+    pyplot()  # which says how to get matplotlib where it is missing
     import matplotlib
 
     with matplotlib.rc_context(), warnings.catch_warnings():
