@@ -2,7 +2,7 @@
 
 from ._certificate import Certificate
 from ._certify import certify
-from ._holdout import HoldoutComparison, clopper_pearson
+from ._holdout import HoldoutComparison, clopper_pearson, compare_fold
 from ._verify import Check, Verification
 
-__all__ = ["Certificate", "Check", "HoldoutComparison", "Verification", "certify", "clopper_pearson"]
+__all__ = ["Certificate", "Check", "HoldoutComparison", "Verification", "certify", "clopper_pearson", "compare_fold"]

@@ -1,14 +1,20 @@
 """What one has without us: hold some examples out, and count errors on them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import beta
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
+from ..risks._mc import argmax_error
+from ..votes import VoteMatrix
 from ._percent import percent
+
+if TYPE_CHECKING:
+    from ._certificate import Certificate
 
 
 @dataclass(frozen=True)
@@ -60,3 +66,19 @@ def count_holdout_errors(estimator: Any, X: Any, y: Any, share: float, random_st
     X_rest, X_held, y_rest, y_held = train_test_split(X, y, test_size=share, random_state=random_state)
     answers = clone(estimator).fit(X_rest, y_rest).predict(X_held)
     return int(np.count_nonzero(np.asarray(answers) != np.asarray(y_held))), len(y_held)
+
+
+def compare_fold(certificate: "Certificate", votes: Sequence[VoteMatrix]) -> HoldoutComparison | None:
+    """Compare with what the first fold alone gives, at no further cost.
+
+    Its voters were trained on the other folds; their vote with equal weights is judged on it, as one would who holds
+    that fold out. None without folds.
+    """
+    if len(votes) < 2:
+        return None
+    fold = votes[0]
+    errors = round(argmax_error(np.full(fold.n_voters, 1 / fold.n_voters), fold) * fold.n_examples)
+    bound = clopper_pearson(errors, fold.n_examples, certificate.delta)
+    return HoldoutComparison(
+        certificate.bound, certificate.deterministic_bound, bound, errors, fold.n_examples, certificate.delta
+    )

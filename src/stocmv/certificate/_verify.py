@@ -100,7 +100,7 @@ def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
     yield _above("empirical risk", c.moments[0], moments[0])
     yield _above("divergence", c.kl, kl)
     if len(c.moments) > 1:  # the disagreement of the C-bound is bounded from below, and so rounded down
-        yield _above("disagreement, negated", -c.moments[1], -moments[1])
+        yield _below("disagreement", c.moments[1], moments[1])
     yield _above("bound", c.bound, bound)
     if c.posterior == "dirichlet":
         yield from _fixed_vote_checks(c, votes, sizes)
@@ -127,6 +127,11 @@ def _above(what: str, claimed: float, found: float) -> Check:
     return Check(what, claimed, float(found), bool(found - 1e-11 * size <= claimed <= found + _ABOVE * size))
 
 
+def _below(what: str, claimed: float, found: float) -> Check:
+    """A figure that must not be above what was found, nor below it by more than outward rounding explains."""
+    return Check(what, claimed, float(found), _above(what, -claimed, -found).holds)
+
+
 def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple[int, ...]) -> Iterator[Check]:
     """The bounds on the vote with mean weights, and those on each class."""
     f = c.fixed_vote
@@ -142,7 +147,7 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
     fixed = _upper(c.bound_settings, risk, kls.sum(), sizes, paid / f["margins"]) / coverage
     on_the_grid = f["margin"] in MARGINS and f["margins"] == len(MARGINS) and f["scale"] > 0
     yield Check("margin", (f["margin"], f["margins"]), MARGINS, on_the_grid)
-    yield _above("margin coverage, negated", -f["coverage"], -coverage)
+    yield _below("margin coverage", f["coverage"], coverage)
     yield _above("margin risk", f["empirical_risk"], risk)
     yield _above("divergence at the margin's scale", f["kl"], float(kls.sum()))
     yield _above("deterministic bound", c.deterministic_bound, min(fixed, 1.0))

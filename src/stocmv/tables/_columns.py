@@ -46,6 +46,25 @@ class Table:
         return int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
 
 
+@dataclass(frozen=True)
+class Expected:
+    """What the examples of a fitted model look like.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of features.
+    names : tuple of str
+        Their names, where they have any.
+    categorical : tuple of str
+        Those that hold categories.
+    """
+
+    n_features: int
+    names: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+
+
 def pick_target(names: Sequence[str], target: str) -> int:
     """Position of the target: a column's name, or its number (from 0; -1 is the last)."""
     if target in names:
@@ -65,8 +84,8 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def as_labels(values: Any, name: str) -> NDArray:
-    """The labels of a target column; they are few and none is missing."""
+def as_labels(values: Any, name: str, *, check_classes: bool = True) -> NDArray:
+    """The labels of a target column, none of them missing; if checked, they are few but more than one."""
     import pandas as pd
 
     column = pd.Series(values)
@@ -80,12 +99,17 @@ def as_labels(values: Any, name: str) -> NDArray:
         labels = _whole_numbers(column.to_numpy(), name)
     else:
         labels = column.astype(str).to_numpy(dtype=str)
+    if check_classes:
+        _check_classes(labels, name)
+    return labels
+
+
+def _check_classes(labels: NDArray, name: str) -> None:
     kinds = np.unique(labels)
     if len(kinds) < 2:
         raise ValueError(f"The target {name!r} has one value only: there is nothing to tell apart.")
     if len(kinds) > max(_MANY_CLASSES, len(labels) // 2):
         raise ValueError(f"The target {name!r} has {len(kinds)} different values in {len(labels)} rows: is it a class?")
-    return labels
 
 
 def _whole_numbers(values: NDArray, name: str) -> NDArray:
@@ -98,27 +122,53 @@ def _whole_numbers(values: NDArray, name: str) -> NDArray:
     return values.astype(np.int64)
 
 
-def as_features(frame: Any) -> tuple[Any, tuple[str, ...]]:
+def as_features(frame: Any, expected: Expected | None = None) -> tuple[Any, tuple[str, ...]]:
     """A data frame of floats and categories, and the names of the latter."""
     import pandas as pd
 
-    columns, categorical = {}, []
+    if expected is None:
+        categorical = tuple(name for name in frame.columns if _holds_categories(frame[name]))
+    else:
+        categorical = expected.categorical
+    columns = {}
     for name in frame.columns:
         column = frame[name]
-        kind = column.dtype
-        if column.isna().all():
+        if expected is None and column.isna().all():
             raise ValueError(f"The column {name!r} has no value at all: leave it out with --drop.")
-        if pd.api.types.is_datetime64_any_dtype(kind):
-            columns[name] = (column - pd.Timestamp(0, tz=getattr(kind, "tz", None))) / pd.Timedelta(days=1)
-        elif pd.api.types.is_numeric_dtype(kind):
-            columns[name] = _floats(column, name)
-        else:
-            columns[name] = column.astype(object).map(str, na_action="ignore")
-            categorical.append(name)
-    return pd.DataFrame(columns, index=frame.index, copy=False), tuple(categorical)
+        columns[name] = _categories(column) if name in categorical else _floats(column, name)
+    return pd.DataFrame(columns, index=frame.index, copy=False), categorical
+
+
+def pick_features(frame: Any, expected: Expected, file: str) -> Any:
+    """The columns of a model, by their names; where it knows none, all columns."""
+    if not expected.names:
+        return frame
+    lacking = [name for name in expected.names if name not in frame.columns]
+    if lacking:
+        raise ValueError(f"{file} lacks columns that the model was trained with: {listed(lacking)}.")
+    return frame[list(expected.names)]
+
+
+def _holds_categories(column: Any) -> bool:
+    import pandas as pd
+
+    return not (pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype))
+
+
+def _categories(column: Any) -> Any:
+    return column.astype(object).map(str, na_action="ignore")
 
 
 def _floats(column: Any, name: str) -> NDArray:
+    """Numbers as they are, and days since 1970 for dates."""
+    import pandas as pd
+
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        column = (column - pd.Timestamp(0, tz=getattr(column.dtype, "tz", None))) / pd.Timedelta(days=1)
+    if column.isna().all():
+        return np.full(len(column), np.nan)
+    if _holds_categories(column):
+        raise ValueError(f"The column {name!r} must hold numbers, as when the model was trained.")
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isinf(values).any():
         raise ValueError(f"The column {name!r} holds infinite values: replace them first.")

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._bytes import sha256
-from ._columns import Table, as_features, as_labels, listed, pick_target
+from ._columns import Expected, Table, as_features, as_labels, listed, pick_features, pick_target
 from ._files import read_csv, read_libsvm, read_npz, read_parquet
 
+LIBSVM_TARGET = "label"
 FORMATS = ("csv", "parquet", "libsvm", "npz")
 _SUFFIXES = {
     **dict.fromkeys((".csv", ".tsv", ".txt", ".data"), "csv"),
@@ -27,7 +28,7 @@ def read_table(
     format: str | None = None,
     drop: Sequence[str] = (),
     needs_target: bool = True,
-    n_features: int | None = None,
+    expected: Expected | None = None,
 ) -> Table:
     """Read examples from a csv, parquet, libsvm or npz file.
 
@@ -43,19 +44,19 @@ def read_table(
         Columns to leave out.
     needs_target : bool
         Whether a file without labels is refused.
-    n_features : int, optional
-        Number of features of a libsvm file, whose rows leave out zeros.
+    expected : Expected, optional
+        What the model that the examples are for was trained with.
     """
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"There is no file {str(path)!r}.")
     kind = format or _kind(path)
     if kind == "libsvm":
-        return _libsvm(path, target, needs_target, n_features)
+        return _libsvm(path, target, needs_target, expected)
     if kind == "npz":
-        return _npz(path, target, needs_target)
+        return _npz(path, target, needs_target, expected)
     frame = read_csv(path) if kind == "csv" else read_parquet(path)
-    return _framed(frame, path, target, drop, needs_target)
+    return _framed(frame, path, target, drop, needs_target, expected)
 
 
 def _kind(path: Path) -> str:
@@ -65,7 +66,9 @@ def _kind(path: Path) -> str:
     return _SUFFIXES[suffixes[-1]]
 
 
-def _framed(frame: Any, path: Path, target: str | None, drop: Sequence[str], needs_target: bool) -> Table:
+def _framed(
+    frame: Any, path: Path, target: str | None, drop: Sequence[str], needs_target: bool, expected: Expected | None
+) -> Table:
     names = [str(name) for name in frame.columns]
     frame.columns = names
     unknown = [name for name in drop if name not in names]
@@ -76,22 +79,23 @@ def _framed(frame: Any, path: Path, target: str | None, drop: Sequence[str], nee
     y, chosen = None, None
     if target is not None:
         chosen = names[pick_target(names, target)]
-        y = as_labels(frame[chosen], chosen)
+        y = as_labels(frame[chosen], chosen, check_classes=expected is None)
     X = frame.drop(columns=[*drop, *([chosen] if chosen is not None and chosen not in drop else [])])
     if X.shape[1] == 0:
         raise ValueError(f"{path.name} has no columns besides the target.")
-    X, categorical = as_features(X)
+    X, categorical = as_features(X if expected is None else pick_features(X, expected, path.name), expected)
     return Table(X, y, path.name, chosen, categorical, sha256(path))
 
 
-def _libsvm(path: Path, target: str | None, needs_target: bool, n_features: int | None) -> Table:
-    if target is not None:
+def _libsvm(path: Path, target: str | None, needs_target: bool, expected: Expected | None) -> Table:
+    if target not in (None, LIBSVM_TARGET):
         raise ValueError("A libsvm file holds the labels first in every row: leave out --target.")
-    X, y = read_libsvm(path, n_features)
-    return Table(X, as_labels(y, "label") if needs_target else None, path.name, "label", (), sha256(path))
+    X, y = read_libsvm(path, None if expected is None else expected.n_features)
+    labels = as_labels(y, LIBSVM_TARGET, check_classes=expected is None) if needs_target else None
+    return Table(_as_expected(X, expected), labels, path.name, LIBSVM_TARGET, (), sha256(path))
 
 
-def _npz(path: Path, target: str | None, needs_target: bool) -> Table:
+def _npz(path: Path, target: str | None, needs_target: bool, expected: Expected | None) -> Table:
     arrays = read_npz(path)
     name = "y" if target is None else target
     if "X" not in arrays or (needs_target and name not in arrays):
@@ -102,12 +106,23 @@ def _npz(path: Path, target: str | None, needs_target: bool) -> Table:
     if X.dtype.kind == "f" and np.isinf(X).any():
         raise ValueError(f"X in {path.name} holds infinite values: replace them first.")
     y = None
-    if name in arrays:
+    if needs_target:
         y = arrays[name]
         if y.shape != (len(X),):
             raise ValueError(f"{name} in {path.name} must have one label per row of X, got shape {y.shape}.")
-        y = as_labels(named_labels(y, arrays.get("target_names")), name)
-    return Table(X, y if needs_target else None, path.name, name, (), sha256(path))
+        y = as_labels(named_labels(y, arrays.get("target_names")), name, check_classes=expected is None)
+    return Table(_as_expected(X, expected), y, path.name, name, (), sha256(path))
+
+
+def _as_expected(X: Any, expected: Expected | None) -> Any:
+    """Unnamed features, under the names that the model knows them by."""
+    if expected is None or not expected.names or X.shape[1] != len(expected.names):
+        return X
+    if expected.categorical:
+        raise ValueError("The model was trained with columns of categories, which a file of numbers cannot hold.")
+    import pandas as pd
+
+    return pd.DataFrame(X.toarray() if hasattr(X, "toarray") else X, columns=list(expected.names))
 
 
 def named_labels(codes: NDArray, names: NDArray | None) -> NDArray:

@@ -1,0 +1,5 @@
+"""``python -m stocmv``."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,133 @@
+"""From a table to a certified vote, what it is compared with, and the files that tell of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+from .. import MajorityVoteClassifier
+from ..certificate import HoldoutComparison, compare_fold
+from ..persistence import save
+from ..report import DataSummary, TestErrors, render
+from ..tables import Table
+from ..tables._bytes import sha256
+from ..voters import Encoded, Ensemble, Stumps, VoterSource
+from ..votes import save_folds
+from ._examples import read_like
+
+_COUNTED = 1 << 28  # bytes of examples among which equal rows are looked for
+_FORESTS = {"forest": RandomForestClassifier, "extra-trees": ExtraTreesClassifier}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to certify."""
+
+    voters: str
+    trees: int
+    delta: float
+    folds: Any
+    prior: Any
+    seed: int
+    jobs: int
+    per_class: bool
+    holdout: float | None
+    encoding: Any
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A certified vote with what it is compared with."""
+
+    model: MajorityVoteClassifier
+    holdout: HoldoutComparison | None
+    test: TestErrors | None = None
+
+
+def certify_table(table: Table, settings: Settings, stage: Callable[[str], None]) -> Audit:
+    """Fit the vote, and compare it with a hold-out."""
+    if table.missing_values and settings.voters == "stumps":
+        raise ValueError(
+            f"{table.missing_values:,} values are missing, and stumps cannot pass over them: use --voters forest."
+        )
+    source = _source(table, settings)
+    model = MajorityVoteClassifier(
+        source,
+        prior=settings.prior,
+        delta=settings.delta,
+        n_folds=settings.folds,
+        per_class=settings.per_class,
+        n_jobs=settings.jobs,
+        random_state=settings.seed,
+    ).fit(table.X, table.y)
+    told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": len(table.y)}  # type: ignore[arg-type]
+    kinds = {"categorical": list(table.categorical), "encoding": settings.encoding if table.categorical else None}
+    model.certificate_ = replace(model.certificate_, context={**model.certificate_.context, "data": {**told, **kinds}})
+    if settings.holdout is None:
+        return Audit(model, compare_fold(model.certificate_, model.votes_))
+    stage("training on what is not held out")
+    return Audit(
+        model,
+        model.certificate_.compare_holdout(
+            MajorityVoteClassifier(source, n_jobs=settings.jobs, random_state=settings.seed),
+            table.X,
+            table.y,
+            share=settings.holdout,
+            random_state=settings.seed,
+        ),
+    )
+
+
+def _source(table: Table, settings: Settings) -> VoterSource:
+    forest = _FORESTS.get(settings.voters)
+    source: VoterSource = Stumps() if forest is None else Ensemble(forest(settings.trees))
+    return Encoded(source, table.categorical, settings.encoding) if table.categorical else source
+
+
+def test_errors(audit: Audit, table: Table, path: Path, kind: str | None) -> Audit:
+    """Count the errors of both votes on a file of new examples."""
+    X, y = read_like(audit.model, path, kind, table.target)
+    known = audit.model.classes_
+    if y is None or (y.dtype.kind in "US") != (known.dtype.kind in "US"):
+        raise ValueError(f"The labels of {path.name} are not of the same kind as those trained with.")
+    fixed = float(np.mean(audit.model.predict(X) != y))
+    drawn = float(np.mean(audit.model.predict_stochastic(X, random_state=0) != y))
+    return replace(audit, test=TestErrors(len(y), fixed, drawn, path.name))
+
+
+def write_folder(audit: Audit, table: Table, folder: Path) -> None:
+    """Write the model, the certificate, the votes, and the page about them."""
+    model = audit.model
+    save(model, folder / "model.skops")
+    model.certificate_.to_json(folder / "certificate.json")
+    save_folds(folder / "votes.npz", model.votes_)
+    hashes = {path.name: sha256(path) for path in sorted(folder.iterdir())}
+    page = render(model, data=_summary(table), holdout=audit.holdout, test=audit.test, hashes=hashes)
+    (folder / "report.html").write_text(page, encoding="utf-8")
+
+
+def _summary(table: Table) -> DataSummary:
+    labels, counts = np.unique(np.asarray(table.y), return_counts=True)
+    kinds = {"numeric": table.X.shape[1] - len(table.categorical), "categorical": len(table.categorical)}
+    return DataSummary(
+        name=table.name,
+        n_rows=table.X.shape[0],
+        n_features=table.X.shape[1],
+        class_counts={str(label): int(count) for label, count in zip(labels, counts, strict=True)},
+        feature_kinds={kind: count for kind, count in kinds.items() if count},
+        missing_values=table.missing_values,
+        duplicate_rows=_duplicate_rows(table.X),
+    )
+
+
+def _duplicate_rows(X: Any) -> int | None:
+    """Rows that repeat an earlier one; None where counting them would take long."""
+    if hasattr(X, "duplicated"):
+        return int(X.duplicated().sum())
+    if not isinstance(X, np.ndarray) or X.nbytes > _COUNTED:
+        return None
+    rows = np.ascontiguousarray(X)
+    return len(rows) - len(np.unique(rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))))

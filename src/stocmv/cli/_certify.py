@@ -1,0 +1,111 @@
+"""``stocmv certify``."""
+
+import time
+from pathlib import Path
+
+import click
+
+from ._console import as_json, print_json, progress
+from ._folder import check_free, whole_folder
+
+
+def _auto_or(kind: type) -> click.ParamType:
+    class AutoOr(click.ParamType):
+        name = f"auto|{kind.__name__}"
+
+        def convert(self, value: str, parameter: click.Parameter | None, context: click.Context | None) -> object:
+            if value == "auto":
+                return value
+            try:
+                return kind(value)
+            except ValueError:
+                self.fail(f"{value!r} is neither 'auto' nor a number.", parameter, context)
+
+    return AutoOr()
+
+
+@click.command()
+@click.argument("data")
+@click.option("--target", help="Column with the labels: its name, or its number from 0 (-1 is the last).")
+@click.option("--test", "test", type=click.Path(path_type=Path), help="A file of new examples to count errors on.")
+@click.option("--voters", type=click.Choice(["forest", "extra-trees", "stumps"]), default="forest", show_default=True)
+@click.option("--trees", type=click.IntRange(1), default=100, show_default=True, help="Trees for each fold.")
+@click.option(
+    "--delta",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Probability with which the certificate may fail.",
+)
+@click.option("--folds", type=_auto_or(int), default="auto", show_default=True, help="Folds; auto is 3.")
+@click.option("--prior", type=_auto_or(float), default="auto", show_default=True, help="Parameter of the prior.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
+@click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is all cores.")
+@click.option("--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error on each class.")
+@click.option(
+    "--holdout",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Compare with voters trained anew while this share is held out; otherwise with those of the first fold.",
+)
+@click.option("--encoding", type=click.Choice(["ordinal", "onehot"]), default="ordinal", show_default=True)
+@click.option("--drop", multiple=True, help="A column to leave out, such as a row number; may be repeated.")
+@click.option("--format", "kind", type=click.Choice(["csv", "parquet", "libsvm", "npz"]), help="Kind of DATA.")
+@click.option("--data-dir", type=click.Path(file_okay=False), help="Folder with npz files of named data sets.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder to write; by default DATA's name-certified.")
+@click.option("--force", is_flag=True, help="Overwrite the folder.")
+@as_json
+def certify(
+    data: str,
+    target: str | None,
+    test: Path | None,
+    drop: tuple[str, ...],
+    kind: str | None,
+    data_dir: str | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+    **settings: object,
+) -> None:
+    """Train voters on DATA, learn their vote, and certify its error on new examples.
+
+    DATA is a csv, parquet, libsvm or npz file, or the name of a data set (see 'stocmv datasets'). Columns of words are
+    taken for categories. The folder that is written holds model.skops (for 'stocmv predict'), certificate.json and
+    votes.npz (for 'stocmv verify'), and report.html, the page to show.
+
+    \b
+    Examples:
+      stocmv certify digits
+      stocmv certify patients.csv --target diagnosis --drop id
+      stocmv certify train.parquet --target churned --test test.parquet --delta 0.01 --out audit
+    """
+    from ._audit import Settings, certify_table, test_errors, write_folder
+    from ._examples import read_examples
+    from ._page import as_content, print_page
+
+    began = time.perf_counter()
+    folder = out if out is not None else Path(f"{_stem(data)}-certified")
+    check_free(folder, force)
+    with progress(quiet=as_json) as stage:
+        stage("reading")
+        table = read_examples(data, target, kind, drop, data_dir)
+        stage("")
+        audit = certify_table(table, Settings(**settings), stage)  # type: ignore[arg-type]
+        if test is not None:
+            stage("counting test errors")
+            audit = test_errors(audit, table, test, kind)
+        stage("writing the report")
+        with whole_folder(folder, force) as unfinished:
+            write_folder(audit, table, unfinished)
+    seconds = time.perf_counter() - began
+    if as_json:
+        print_json(as_content(audit, folder, seconds))
+    else:
+        print_page(audit, folder, seconds)
+
+
+def _stem(data: str) -> str:
+    """A file's name without its endings."""
+    name = Path(data).name
+    while Path(name).suffix in (".gz", ".bz2", ".csv", ".tsv", ".txt", ".data", ".parquet", ".pq", ".npz", ".libsvm"):
+        name = Path(name).stem
+    return name or "data"

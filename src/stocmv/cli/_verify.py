@@ -1,0 +1,82 @@
+"""``stocmv verify``."""
+
+import secrets
+from pathlib import Path
+
+import click
+
+from ._console import as_json, console, print_json
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("certificate", type=_FILE)
+@click.argument("votes", type=_FILE)
+@click.option(
+    "--precise",
+    type=click.FloatRange(0, 1),
+    default=0.01,
+    show_default=True,
+    help="Share of the rows that are also judged at 30 digits.",
+)
+@click.option("--seed", type=click.IntRange(0), help="Seed of the draw of these rows; otherwise a fresh one.")
+@as_json
+@click.pass_context
+def verify(
+    context: click.Context, certificate: Path, votes: Path, precise: float, seed: int | None, as_json: bool
+) -> None:
+    """Check a certificate against the votes, by code that did not make it.
+
+    Everything is computed again: the digests of the file and of the votes, the risk (every row in double precision,
+    some at 30 digits), the divergence, and all bounds. Exit code 0 if everything holds, 1 if not.
+
+    \b
+    Example:
+      stocmv verify digits-certified/certificate.json digits-certified/votes.npz
+    """
+    from ..certificate._certificate import read_certificate
+    from ..certificate._verify import Check, Verification
+    from ..votes import load_folds
+
+    claimed, is_intact = read_certificate(certificate)
+    digest = Check("digest of the file", "as written", "as written" if is_intact else "changed since", is_intact)
+    chosen = secrets.randbelow(2**31) if seed is None else seed
+    found = claimed.verify(load_folds(votes), precise=precise, random_state=chosen)
+    verification = Verification((digest, *found.checks))
+    if as_json:
+        print_json(
+            {
+                "holds": bool(verification),
+                "statement": claimed.statement(),
+                "checks": [
+                    {"what": c.what, "claimed": str(c.claimed), "found": str(c.found), "holds": c.holds}
+                    for c in verification.checks
+                ],
+            }
+        )
+    else:
+        _print(verification, claimed.statement())
+    context.exit(0 if verification else 1)
+
+
+def _print(verification: "object", statement: str) -> None:
+    from rich.markup import escape
+
+    screen = console()
+    for check in verification.checks:  # type: ignore[attr-defined]
+        mark = "[green]ok[/]" if check.holds else "[bold red]NO[/]"
+        screen.print(f"{mark}  {escape(_shortened(check))}")
+    screen.print()
+    if verification:
+        screen.print("[bold green]The certificate holds:[/] " + escape(statement))
+    else:
+        screen.print("[bold red]The certificate does NOT hold.[/] Whatever it says has not been shown.")
+
+
+def _shortened(check: "object", most: int = 100) -> str:
+    claimed, found = (
+        text if len(text) <= most else text[: most - 3] + "..."
+        for text in (str(check.claimed), str(check.found))  # type: ignore[attr-defined]
+    )
+    return f"{check.what}: {claimed}" + ("" if claimed == found else f" (found {found})")  # type: ignore[attr-defined]
