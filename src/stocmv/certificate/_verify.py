@@ -3,6 +3,7 @@
 Nothing of the packed kernels, the interpolated curves, the posteriors, the risks or the bounds is used here.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -87,7 +88,13 @@ def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
     yield Check("delta", (c.delta, c.alternatives), "between 0 and 1", shared and 0 < c.delta < 1)
     yield from _word_checks(c)
 
-    per_fold = np.array([_moments(c, parameters, v) for parameters, v in zip(c.posteriors, votes, strict=True)])
+    drawn = functools.cache(
+        lambda: [row_losses(v, np.array(p["alpha"])) for p, v in zip(c.posteriors, votes, strict=True)]
+    )
+    if c.posterior == "dirichlet" and c.risk in ("exact", "mc"):
+        per_fold = np.array([[_weighted(v, rows)] for v, rows in zip(votes, drawn(), strict=True)])
+    else:
+        per_fold = np.array([_moments(c, parameters, v) for parameters, v in zip(c.posteriors, votes, strict=True)])
     moments = _risk_weights(c, sizes) @ per_fold
     delta = c.delta / c.alternatives
     remaining = delta
@@ -103,7 +110,7 @@ def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
         yield _below("disagreement", c.moments[1], moments[1])
     yield _above("bound", c.bound, bound)
     if c.posterior == "dirichlet":
-        yield from _fixed_vote_checks(c, votes, sizes)
+        yield from _fixed_vote_checks(c, votes, sizes, drawn)
     else:
         fixed = bound if c.posterior == "categorical" else min(2 * bound, 1.0)
         yield _above("deterministic bound", c.deterministic_bound, fixed)
@@ -132,7 +139,9 @@ def _below(what: str, claimed: float, found: float) -> Check:
     return Check(what, claimed, float(found), _above(what, -claimed, -found).holds)
 
 
-def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple[int, ...]) -> Iterator[Check]:
+def _fixed_vote_checks(
+    c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple[int, ...], drawn: Callable[[], list[NDArray]]
+) -> Iterator[Check]:
     """The bounds on the vote with mean weights, and those on each class."""
     f = c.fixed_vote
     paid = c.delta / c.alternatives
@@ -153,7 +162,6 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
     yield _above("deterministic bound", c.deterministic_bound, min(fixed, 1.0))
     if not c.per_class:
         return
-    drawn = [_margin_losses(v, np.array(p["alpha"]), 0.0) for p, v in zip(c.posteriors, votes, strict=True)]
     drawn_kls = np.array([_dirichlet_kl(a, b) for a, b in zip(c.posteriors, c.priors, strict=True)])
     labels = sorted({label for v in votes if v.classes is not None for label in v.classes.tolist()})
     named = [entry["label"] for entry in c.per_class]
@@ -167,7 +175,7 @@ def _fixed_vote_checks(c: Certificate, votes: Sequence[VoteMatrix], sizes: tuple
         name = f"class {entry['label']!r}"
         yield Check(f"{name} examples", entry["n"], int(counts.sum()), entry["n"] == counts.sum())
         yield Check(f"{name} delta", entry["delta"], delta, entry["delta"] == delta)
-        means = [[_weighted(v, r, m) for v, r, m in zip(votes, rs, members, strict=True)] for rs in (drawn, rows)]
+        means = [[_weighted(v, r, m) for v, r, m in zip(votes, rs, members, strict=True)] for rs in (drawn(), rows)]
         risk, margin_risk = float(shares @ means[0]), float(shares @ means[1])
         yield _above(f"{name} empirical risk", entry["empirical_risk"], risk)
         bound = _class_upper(risk, drawn_kls, counts, shares, delta)
@@ -278,9 +286,7 @@ def _moments(c: Certificate, parameters: dict, votes: VoteMatrix) -> list[float]
         return _mean(votes, lambda errors, _: of(np.minimum(errors @ weights, s)))
 
     first, second = lambda w: w / s, lambda w: (w / s) ** 2
-    if c.risk in ("exact", "mc") and votes.labels is not None:
-        return [_weighted(votes, _margin_losses(votes, weights, 0.0))]
-    if c.risk in ("exact", "mc", "half"):
+    if c.risk == "half":
         return [mean(lambda w: stats.beta.sf(0.5, np.maximum(w, 1e-300), np.maximum(s - w, 1e-300)))]
     if c.risk == "first_order":
         return [mean(first)]
@@ -317,7 +323,7 @@ def _loses(own: float, rivals: NDArray, ratio: float) -> float:
     bottom = math.log(own) - math.sqrt(92 / own) - 46 / own if own > 1 else -32.0
     u = np.arange(top, bottom, -width / 10)[::-1]
     t = np.exp(u)
-    log_density = stats.loggamma.logpdf(u, own)
+    log_density = own * u - t - math.lgamma(own)
     values = np.exp(log_density) * np.prod(special.gammainc(rivals[:, None], ratio * t), axis=0)
     step = width / 10
     below = values[0] / math.expm1(total * step) if own <= 1 else 0.0
