@@ -7,14 +7,15 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test lint bench docs picture clean
 .NOTPARALLEL:
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(VENV)/.stamp-plot  ## learn a vote on two moons, print its certificate, draw the picture
-	@$(RUN) examples/demo_moons.py $(ARGS)
+demo: $(VENV)/.stamp-cli  ## certify a forest on handwritten digits, print the certificate, write the report
+	@mkdir -p build
+	@$(VENV)/bin/stocmv certify digits --out build/demo --force $(ARGS)
 
 test: $(VENV)/.stamp-dev  ## run all tests, the slow ones and the docstrings' examples included
 	@$(RUN) -m pytest $(ARGS)
@@ -32,8 +33,11 @@ docs: $(VENV)/.stamp-docs  ## build the pages into docs/_build/html
 	@rm -rf docs/generated  # else the page of a name that is gone stays and warns
 	@$(RUN) -m sphinx -W --keep-going -b html docs docs/_build/html $(ARGS)
 
+picture: $(VENV)/.stamp-dev demo  ## take the README's picture of the report (needs chromium)
+	@$(RUN) docs/take_picture.py build/demo/report.html docs/images/report.png
+
 clean:  ## remove what the targets above wrote, all but .venv
-	@rm -rf dist docs/_build docs/auto_examples docs/generated .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf build dist docs/_build docs/auto_examples docs/generated .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -path ./$(VENV) -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.stamp-venv:

@@ -34,7 +34,6 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"plot_",
-    "ignore_pattern": r"demo_",  # `make demo` runs those
     "abort_on_example_error": True,
     "download_all_examples": False,
     "remove_config_comments": True,
