@@ -18,7 +18,7 @@ demo: $(VENV)/.stamp-cli  ## certify a forest on handwritten digits, print the c
 	@$(VENV)/bin/stocmv certify digits --out build/demo --force $(ARGS)
 
 test: $(VENV)/.stamp-dev  ## run all tests, the slow ones and the docstrings' examples included
-	@$(RUN) -m pytest $(ARGS)
+	@$(RUN) -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/.stamp-dev  ## check style, format and types
 	@$(RUN) -m ruff check .
