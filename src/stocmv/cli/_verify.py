@@ -6,16 +6,15 @@ from pathlib import Path
 import click
 
 from ._console import as_json, console, print_json
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+from ._kinds import FILE, Number
 
 
 @click.command()
-@click.argument("certificate", type=_FILE)
-@click.argument("votes", type=_FILE)
+@click.argument("certificate", type=FILE)
+@click.argument("votes", type=FILE)
 @click.option(
     "--precise",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.01,
     show_default=True,
     help="Share of the rows that are also judged at 30 digits.",
