@@ -142,12 +142,11 @@ def as_features(frame: Any, expected: Expected | None = None) -> tuple[Any, tupl
         categorical = tuple(name for name in frame.columns if _holds_categories(frame[name]))
     else:
         categorical = expected.categorical
-    columns = {}
-    for name in frame.columns:
-        column = frame[name]
-        if expected is None and column.isna().all():
-            raise ValueError(f"The column {name!r} has no value at all: leave it out with --drop.")
-        columns[name] = _categories(column) if name in categorical else _floats(column, name)
+    empty = frame.columns[frame.isna().all()] if expected is None else ()
+    if len(empty):
+        raise ValueError(f"The column {empty[0]!r} has no value at all: leave it out with --drop.")
+    words = set(categorical)
+    columns = {name: _categories(column) if name in words else _floats(column, name) for name, column in frame.items()}
     return pd.DataFrame(columns, index=frame.index, copy=False), categorical
 
 
@@ -181,10 +180,10 @@ def _floats(column: Any, name: str) -> NDArray:
 
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         column = (column - pd.Timestamp(0, tz=getattr(column.dtype, "tz", None))) / pd.Timedelta(days=1)
-    if column.isna().all():
-        return np.full(len(column), np.nan)
     if _holds_categories(column):
-        raise ValueError(f"The column {name!r} must hold numbers, as when the model was trained.")
+        if column.notna().any():
+            raise ValueError(f"The column {name!r} must hold numbers, as when the model was trained.")
+        return np.full(len(column), np.nan)
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isinf(values).any():
         raise ValueError(f"The column {name!r} holds infinite values: replace them first.")
