@@ -1,10 +1,9 @@
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from cli.examples import FLOWERS, write_flowers
+from cli.examples import write_flowers
 from cli.terminal import Answer
 from stocmv.cli._main import run
 
@@ -13,6 +12,17 @@ from stocmv.cli._main import run
 def no_folders_of_this_machine(monkeypatch, tmp_path_factory):
     monkeypatch.delenv("STOCMV_DATA", raising=False)
     monkeypatch.setenv("STOCMV_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+@pytest.fixture
+def page():
+    """Asked for by tests that look at the report: for all others nothing is drawn."""
+
+
+@pytest.fixture(autouse=True)
+def _no_page(request, monkeypatch):
+    if "page" not in request.fixturenames:
+        monkeypatch.setattr("stocmv.cli._audit.render", lambda *_, **__: "<!doctype html>")
 
 
 @pytest.fixture
@@ -56,8 +66,3 @@ def audit(_certified, here) -> Path:
 def flowers(here) -> Path:
     """A csv file of flowers outside of the current folder."""
     return write_flowers(here.parent / "flowers.csv")
-
-
-@pytest.fixture
-def examples() -> np.ndarray:
-    return FLOWERS

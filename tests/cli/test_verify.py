@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from cli.examples import mixed
+from cli.examples import FLOWERS, mixed
 from cli.forgery import leaves, put, repack, reseal, scale
 from cli.terminal import assert_refused
 from stocmv.votes import load_folds
@@ -51,7 +51,6 @@ def test_it_holds_for_programs(audit, verify):
 @pytest.mark.parametrize(
     "options",
     [
-        ["--voters", "stumps"],
         ["--voters", "extra-trees"],
         ["--folds", 2],
         ["--folds", 5, "--no-per-class"],
@@ -61,6 +60,13 @@ def test_it_holds_for_programs(audit, verify):
 )
 def test_it_holds_for_other_votes(options, flowers, stocmv, verify, here):
     assert stocmv("certify", flowers, "--target", "kind", "--trees", 4, *options, "--out", "new").code == 0
+    assert verify(here / "new").code == 0
+
+
+def test_it_holds_for_stumps(stocmv, verify, here):
+    FLOWERS[FLOWERS["kind"] != "setosa"].to_csv("two.csv", index=False)
+    options = ("--drop", "sepal length", "--drop", "sepal width", "--prior", 1)
+    assert stocmv("certify", "two.csv", "--target", "kind", "--voters", "stumps", *options, "--out", "new").code == 0
     assert verify(here / "new").code == 0
 
 

@@ -54,6 +54,4 @@ def read_like(model: Any, path: Path, kind: str | None = None) -> Any:
 
 def _check_width(table: Table, expected: Expected) -> None:
     if table.X.shape[1] != expected.n_features:
-        raise ValueError(
-            f"{table.name} has {table.X.shape[1]} features, but the model was trained with {expected.n_features}."
-        )
+        raise ValueError(f"{table.name} has {table.X.shape[1]} features, but the model knows {expected.n_features}.")

@@ -1,12 +1,14 @@
 """``stocmv predict``."""
 
 import csv
+import io
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from .._files import whole_file
 from ._console import as_json, print_json
 from ._kinds import FILE
 
@@ -39,33 +41,48 @@ def predict(
       stocmv predict patients-certified new.csv
       stocmv predict patients-certified new.csv --proba --out answers.csv
     """
-    from ..persistence import load
+    if seed is not None and not stochastic:
+        raise click.UsageError("--seed is for --stochastic: a fixed vote draws nothing.")
     from ._examples import read_like
 
-    model: Any = load(folder / "model.skops")
+    model = _load(folder / "model.skops")
     X = read_like(model, data, kind)
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
-    shares = model.predict_proba(X).tolist() if proba else None
-    labels = [str(label) for label in model.classes_]
+    shares = model.predict_proba(X) if proba else None
+    if out is not None:
+        with whole_file(out) as file:
+            file.write(_as_csv(answers, shares, model.classes_).encode())
     if as_json:
-        content: dict[str, Any] = {"n": len(answers), "predictions": answers.tolist()}
-        print_json(content | ({"classes": labels, "probabilities": shares} if shares is not None else {}))
-        return
-    rows = [[str(answer), *(shares[i] if shares is not None else ())] for i, answer in enumerate(answers)]
-    header = ["prediction", *(f"probability of {label}" for label in labels if proba)]
-    if out is None:
-        csv.writer(sys.stdout, lineterminator="\n").writerows([header, *rows])
+        told = {"out": str(out)} if out is not None else _as_content(answers, shares, model.classes_)
+        print_json({"n": len(answers), **told})
+    elif out is not None:
+        click.echo(f"{len(answers):,} predictions are in {out}", err=True)
     else:
-        _write(out, header, rows)
+        sys.stdout.write(_as_csv(answers, shares, model.classes_))
 
 
-def _write(path: Path, header: list[str], rows: list[list[Any]]) -> None:
-    import io
+def _load(path: Path) -> Any:
+    from .. import MajorityVoteClassifier
+    from ..persistence import load
 
-    from .._files import whole_file
+    model = load(path)
+    if not isinstance(model, MajorityVoteClassifier):
+        raise ValueError(f"{path} holds a {type(model).__name__}, not a vote that 'stocmv certify' wrote.")
+    return model
 
+
+def _as_content(answers: Any, shares: Any, labels: Any) -> dict[str, Any]:
+    content: dict[str, Any] = {"predictions": answers.tolist()}
+    return content if shares is None else content | {"classes": labels.tolist(), "probabilities": shares.tolist()}
+
+
+def _as_csv(answers: Any, shares: Any, labels: Any) -> str:
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
-    with whole_file(path) as file:
-        file.write(text.getvalue().encode())
-    click.echo(f"{len(rows):,} predictions are in {path}", err=True)
+    writer = csv.writer(text, lineterminator="\n")
+    if shares is None:
+        writer.writerow(["prediction"])
+        writer.writerows([answer] for answer in answers.tolist())
+    else:
+        writer.writerow(["prediction", *(f"probability of {label}" for label in labels)])
+        writer.writerows([answer, *row] for answer, row in zip(answers.tolist(), shares.tolist(), strict=True))
+    return text.getvalue()

@@ -151,8 +151,12 @@ def as_features(frame: Any, expected: Expected | None = None) -> tuple[Any, tupl
 
 
 def pick_features(frame: Any, expected: Expected, file: str) -> Any:
-    """The columns of a model, by their names; where it knows none, all columns."""
+    """The columns of a model, by their names; where it knows none, all columns if they are as many."""
     if not expected.names:
+        if frame.shape[1] != expected.n_features:
+            raise ValueError(
+                f"{file} has {frame.shape[1]} columns, but the model knows {expected.n_features} features."
+            )
         return frame
     lacking = [name for name in expected.names if name not in frame.columns]
     if lacking:

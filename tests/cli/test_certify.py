@@ -1,0 +1,278 @@
+"""What certify reads, writes and says."""
+
+import bz2
+import gzip
+import json
+import os
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+from cli.examples import FLOWERS, mixed
+from cli.terminal import assert_refused
+from stocmv import Certificate
+from stocmv.persistence import load
+from stocmv.votes import load_folds
+
+OURS = ["certificate.json", "model.skops", "report.html", "votes.npz"]
+FEATURES = FLOWERS.drop(columns="kind")
+KINDS, CODES = np.unique(FLOWERS["kind"].astype(str).to_numpy(dtype=str), return_inverse=True)
+QUICK = ("--trees", 3, "--out", "audit", "--json")
+
+
+def _libsvm(path):
+    with path.open("wb") as file:
+        dump_svmlight_file(FEATURES, CODES, file, zero_based=False)
+    return path.read_bytes()
+
+
+FORMATS = {
+    "flowers.csv": lambda path: FLOWERS.to_csv(path, index=False),
+    "flowers.csv.gz": lambda path: FLOWERS.to_csv(path, index=False),
+    "flowers.csv.bz2": lambda path: FLOWERS.to_csv(path, index=False),
+    "flowers.tsv": lambda path: FLOWERS.to_csv(path, index=False, sep="\t"),
+    "flowers.txt": lambda path: FLOWERS.to_csv(path, index=False, sep=";", decimal=","),
+    "flowers.data": lambda path: path.write_bytes("\ufeff".encode() + FLOWERS.to_csv(index=False, sep="|").encode()),
+    "flowers.parquet": lambda path: FLOWERS.to_parquet(path, index=False),
+    "flowers.pq": lambda path: FLOWERS.sample(frac=1, random_state=0).sort_index().to_parquet(path),
+    "flowers.libsvm": _libsvm,
+    "flowers.libsvm.bz2": lambda path: path.write_bytes(bz2.compress(_libsvm(path))),
+    "flowers.svm.gz": lambda path: path.write_bytes(gzip.compress(_libsvm(path))),
+    "flowers.npz": lambda path: np.savez(path, X=FEATURES.to_numpy(), y=CODES, target_names=KINDS),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_gives_the_same_certificate(name, stocmv, here, audit):
+    FORMATS[name](here.parent / name)
+    target = [] if ".svm" in name or ".libsvm" in name or name.endswith("npz") else ["--target", "kind"]
+    answer = stocmv("certify", here.parent / name, *target, "--trees", 5, "--out", "new", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.content["bound"] == Certificate.from_json(audit / "certificate.json").bound
+
+
+def test_a_named_data_set(stocmv, here):
+    answer = stocmv("certify", "iris", "--trees", 3, "--json")
+    assert answer.code == 0
+    assert answer.content["folder"] == "iris-certified"
+    assert sorted(os.listdir("iris-certified")) == OURS
+
+
+def test_a_data_set_of_ones_own(stocmv, here):
+    (here / "sets").mkdir()
+    np.savez("sets/garden.npz", X=FEATURES.to_numpy(), y=CODES, target_names=KINDS)
+    answer = stocmv("certify", "garden", "--data-dir", "sets", *QUICK)
+    assert answer.code == 0
+    assert [entry["label"] for entry in answer.content["per_class"]] == ["setosa", "versicolor", "virginica"]
+    assert_refused(stocmv("certify", "meadow", "--data-dir", "sets"), "meadow")
+    assert_refused(stocmv("certify", "garden", "--data-dir", "elsewhere"), "elsewhere")
+
+
+def test_a_name_goes_before_a_folder_of_that_name(stocmv, here):
+    (here / "iris").mkdir()
+    assert stocmv("certify", "iris", *QUICK).code == 0
+
+
+def test_a_named_data_set_has_its_own_target(stocmv):
+    assert_refused(stocmv("certify", "iris", "--target", "kind"), "--target")
+    assert_refused(stocmv("certify", "iris", "--drop", "kind"), "--drop")
+
+
+@pytest.mark.parametrize("target", ["kind", "4", "-1"])
+def test_the_target_by_name_or_number(target, flowers, stocmv):
+    answer = stocmv("certify", flowers, "--target", target, *QUICK)
+    assert answer.code == 0
+    assert Certificate.from_json("audit/certificate.json").context["data"]["target"] == "kind"
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [
+        (["no", "yes"], str),
+        ([False, True], bool),
+        ([0, 1], int),
+        ([-1.0, 1.0], int),
+        (["1", "two"], str),
+    ],
+)
+def test_labels_of_every_kind(labels, kind, stocmv, here):
+    FEATURES.assign(label=[labels[int(code > 0)] for code in CODES]).to_csv("data.csv", index=False)
+    answer = stocmv("certify", "data.csv", "--target", "label", *QUICK)
+    assert answer.code == 0
+    assert [entry["label"] for entry in answer.content["per_class"]] == [kind(label) for label in labels]
+    answers = stocmv("predict", "audit", "data.csv", "--json").content["predictions"]
+    assert set(answers) == {kind(label) for label in labels}
+
+
+def test_what_is_written(flowers, stocmv, here, page):
+    answer = stocmv("certify", flowers, "--target", "kind", *QUICK)
+    assert answer.content["files"] == sorted(os.listdir("audit")) == OURS
+    assert os.listdir(here) == ["audit"]
+    certificate, model = Certificate.from_json("audit/certificate.json"), load("audit/model.skops")
+    assert certificate == model.certificate_
+    assert certificate.votes == tuple(votes.digest() for votes in load_folds("audit/votes.npz"))
+    assert answer.content["bound"] == certificate.bound
+    assert certificate.context["data"]["rows"] == 150
+    assert re.fullmatch("[0-9a-f]{64}", certificate.context["data"]["sha256"])
+    report = (here / "audit" / "report.html").read_text(encoding="utf-8")
+    assert report.startswith("<!doctype html>")
+    assert "flowers.csv" in report
+
+
+def test_the_page_on_the_terminal(flowers, stocmv, here):
+    answer = stocmv("certify", flowers, "--target", "kind", "--trees", 3)
+    assert (answer.code, answer.err) == (0, "")
+    certificate = Certificate.from_json("flowers-certified/certificate.json")
+    assert certificate.statement() in answer.out
+    for line in ("drawn vote", "fixed vote", "versicolor", "stocmv verify flowers-certified/certificate.json"):
+        assert line in answer.out
+
+
+def test_many_classes_on_the_terminal(stocmv, here):
+    rng = np.random.default_rng(0)
+    pd.DataFrame({"a": rng.normal(size=300), "label": rng.integers(0, 15, 300)}).to_csv("data.csv", index=False)
+    assert "and 3 more in the report" in stocmv("certify", "data.csv", "--target", "label", "--trees", 2).out
+
+
+def test_the_same_seed_gives_the_same_files(flowers, stocmv, here):
+    for name in ("one", "two"):
+        assert stocmv("certify", flowers, "--target", "kind", "--trees", 3, "--seed", 7, "--out", name).code == 0
+    for name in ("certificate.json", "votes.npz"):
+        assert (here / "one" / name).read_bytes() == (here / "two" / name).read_bytes()
+    assert stocmv("certify", flowers, "--target", "kind", "--trees", 3, "--seed", 8, "--out", "three").code == 0
+    assert (here / "one" / "votes.npz").read_bytes() != (here / "three" / "votes.npz").read_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["ordinal", "onehot"])
+def test_categories_dates_and_missing_values(encoding, stocmv, here):
+    mixed().to_csv("data.csv", index=False)
+    answer = stocmv("certify", "data.csv", "--target", "answer", "--encoding", encoding, *QUICK)
+    assert answer.code == 0
+    told = Certificate.from_json("audit/certificate.json").context["data"]
+    assert (told["categorical"], told["encoding"]) == (["colour"], encoding)
+    assert load("audit/model.skops").feature_names_in_.tolist() == ["colour", "size", "sold", "seen"]
+
+
+def test_stumps_refuse_missing_values(stocmv, here):
+    mixed().to_csv("data.csv", index=False)
+    missing = int(mixed().isna().to_numpy().sum())
+    answer = stocmv("certify", "data.csv", "--target", "answer", "--voters", "stumps")
+    assert_refused(answer, f"{missing} values are missing", "--voters forest")
+
+
+def test_columns_left_out(flowers, stocmv):
+    options = ("--target", "kind", "--drop", "sepal width", "--drop", "petal width")
+    assert stocmv("certify", flowers, *options, *QUICK).code == 0
+    assert load("audit/model.skops").feature_names_in_.tolist() == ["sepal length", "petal length"]
+    assert_refused(stocmv("certify", flowers, "--target", "kind", "--drop", "colour"), "'colour'", "'sepal length'")
+    dropped = [option for name in FEATURES for option in ("--drop", name)]
+    assert_refused(stocmv("certify", flowers, "--target", "kind", *dropped), "besides the target")
+
+
+def test_errors_on_a_test_file(flowers, stocmv, here, page):
+    FLOWERS[::-1].iloc[:40].to_csv("test.csv", index=False)
+    answer = stocmv("certify", flowers, "--target", "kind", "--test", "test.csv", *QUICK)
+    test = answer.content["test"]
+    expected = np.mean(load("audit/model.skops").predict(FEATURES[::-1].iloc[:40]) != FLOWERS["kind"][::-1].iloc[:40])
+    assert (test["n"], test["fixed"]) == (40, expected)
+    assert 0 <= test["drawn"] <= 1
+    assert "test.csv" in (here / "audit" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_test_file_with_labels_that_look_like_numbers(stocmv, here):
+    frame = FEATURES.assign(label=np.where(CODES == 0, "1", np.where(CODES == 1, "02", "none of both")))
+    frame.to_csv("data.csv", index=False)
+    frame[CODES < 2].to_csv("test.csv", index=False)
+    answer = stocmv("certify", "data.csv", "--target", "label", "--test", "test.csv", *QUICK)
+    assert answer.code == 0
+    assert answer.content["test"]["fixed"] < 0.2
+
+
+def test_a_test_file_with_labels_of_another_kind(flowers, stocmv, here):
+    FEATURES.assign(kind=CODES).to_parquet("test.parquet")
+    FLOWERS.to_parquet("data.parquet")
+    answer = stocmv("certify", "data.parquet", "--target", "kind", "--test", "test.parquet")
+    assert_refused(answer, "labels of test.parquet", "another kind")
+
+
+def test_a_test_file_that_does_not_fit(flowers, stocmv, here):
+    FLOWERS.drop(columns="sepal width").to_csv("narrow.csv", index=False)
+    FEATURES.to_csv("unlabelled.csv", index=False)
+    options = ("--target", "kind", "--test")
+    assert_refused(stocmv("certify", flowers, *options, "narrow.csv"), "'sepal width'")
+    assert_refused(stocmv("certify", flowers, *options, "unlabelled.csv"), "'kind'")
+    assert_refused(stocmv("certify", flowers, *options, "nowhere.csv"), "nowhere.csv")
+    assert sorted(os.listdir(here)) == ["narrow.csv", "unlabelled.csv"]
+
+
+def test_comparison_with_a_holdout(flowers, stocmv):
+    answer = stocmv("certify", flowers, "--target", "kind", "--holdout", 0.3, *QUICK)
+    assert answer.code == 0
+    assert 0 < answer.content["holdout_bound"] < 1
+
+
+def test_one_json_object_also_for_errors(flowers, stocmv):
+    for arguments in (
+        ("certify", "nowhere.csv", "--target", "kind", "--json"),
+        ("certify", "--json"),
+        ("certify", flowers, "--target", "kind", "--delta", "2", "--json"),
+        ("verify", "nowhere.json", "nowhere.npz", "--json"),
+        ("predict", "nowhere", flowers, "--json"),
+        ("datasets", "fetch", "nothing", "--json"),
+    ):
+        answer = stocmv(*arguments)
+        assert (answer.code, answer.err) == (2, "")
+        assert answer.out.count("\n") == 1
+        assert list(answer.content) == ["error"]
+        assert answer.content["error"]
+
+
+ARGUMENTS = {
+    "delta 0": ("--delta", "0"),
+    "delta 1": ("--delta", "1"),
+    "delta nan": ("--delta", "nan"),
+    "delta inf": ("--delta", "inf"),
+    "delta a word": ("--delta", "small"),
+    "folds 0": ("--folds", "0"),
+    "folds 1": ("--folds", "1"),
+    "folds -3": ("--folds", "-3"),
+    "folds 2.5": ("--folds", "2.5"),
+    "folds 1000000": ("--folds", "1000000"),
+    "folds a word": ("--folds", "many"),
+    "prior 0": ("--prior", "0"),
+    "prior -1": ("--prior", "-1"),
+    "prior nan": ("--prior", "nan"),
+    "prior inf": ("--prior", "inf"),
+    "prior a word": ("--prior", "flat"),
+    "trees 0": ("--trees", "0"),
+    "trees -1": ("--trees", "-1"),
+    "seed -1": ("--seed", "-1"),
+    "seed 2**32": ("--seed", str(2**32)),
+    "jobs 0": ("--jobs", "0"),
+    "jobs -2": ("--jobs", "-2"),
+    "jobs 10**9": ("--jobs", str(10**9)),
+    "holdout 0": ("--holdout", "0"),
+    "holdout nan": ("--holdout", "nan"),
+    "voters unknown": ("--voters", "neural-network"),
+    "encoding unknown": ("--encoding", "hash"),
+    "format unknown": ("--format", "xlsx"),
+    "format wrong": ("--format", "npz"),
+    "an unknown option": ("--loud",),
+    "one argument more": ("more",),
+    "data-dir a file": ("--data-dir", __file__),
+}
+
+
+@pytest.mark.parametrize("options", ARGUMENTS.values(), ids=ARGUMENTS)
+def test_arguments_that_make_no_sense(options, flowers, stocmv, here):
+    assert_refused(stocmv("certify", flowers, "--target", "kind", *options))
+    assert os.listdir(here) == []
+
+
+def test_json_of_a_certificate_is_one_line(flowers, stocmv):
+    answer = stocmv("certify", flowers, "--target", "kind", *QUICK)
+    assert answer.out.count("\n") == 1
+    assert json.loads(answer.out)["delta"] == 0.05
