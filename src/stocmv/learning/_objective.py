@@ -44,6 +44,10 @@ class Objective:
         return np.concatenate([prior.point for prior in self.priors])
 
     @property
+    def n_rows(self) -> int:
+        return sum(v.n_rows for v in self.votes)
+
+    @property
     def bounds(self) -> tuple[float, float]:
         return self.priors[0].point_bounds
 
@@ -61,10 +65,10 @@ class Objective:
     def __call__(self, point: NDArray, rng: np.random.Generator | None = None) -> tuple[float, NDArray]:
         posteriors = self.posteriors(point)
         shares = self.bound.risk_weights(self.sizes)
-        moments, gradients = zip(
-            *(v.mean(partial(_moments, self.risk, p, rng)) for p, v in zip(posteriors, self.votes, strict=True)),
-            strict=True,
-        )
+        asked = [
+            v.mean_later(partial(_moments, self.risk, p, rng)) for p, v in zip(posteriors, self.votes, strict=True)
+        ]
+        moments, gradients = zip(*(answer() for answer in asked), strict=True)
         divergences, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
         mean = np.clip(shares @ np.stack(moments), 0.0, 1.0)
         kl = float(sum(divergences))
@@ -99,15 +103,15 @@ class Objective:
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator["Objective"]:
         """One pass over the rows in random batches that take from each fold in proportion."""
-        count = max(1, round(sum(v.n_rows for v in self.votes) / size))
+        count = max(1, round(self.n_rows / size))
         for batch in zip(*(v.batches(count, rng) for v in self.votes), strict=False):
             yield self.on(batch)
 
     def sample(self, work: float, rng: np.random.Generator) -> "Objective":
-        """The problem on random rows that take about ``work`` nanoseconds a pass; itself when all rows do."""
+        """The problem on random rows, here, that take about ``work`` nanoseconds a pass; on all rows when they do."""
         share = work / sum(v.work for v in self.votes)
         if share >= 1:
-            return self
+            return self.on([v.whole() for v in self.votes])
         counts = [min(v.n_rows, max(_FEWEST, int(share * v.n_rows))) for v in self.votes]
         return self.on([v.take(random_rows(v.n_rows, n, rng)) for v, n in zip(self.votes, counts, strict=True)])
 

@@ -43,12 +43,15 @@ class Votes(ABC):
         """The sum over all matrices of what a function finds in one: a number, an array, or a tuple of them."""
 
     @abstractmethod
-    def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """The mean over all examples of what a function finds as a mean over those of one matrix."""
+    def mean_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
+        """The mean over all examples of what a function finds as a mean over those of one matrix, when it is called.
+
+        Where others do the work, they begin at once, so that several can be asked before the first answer is awaited.
+        """
 
     @abstractmethod
     def take(self, rows: ArrayLike) -> "Votes":
-        """The votes of the given stored rows."""
+        """The votes of the given stored rows, on this machine."""
 
     @abstractmethod
     def batches(self, count: int, rng: np.random.Generator) -> "Iterator[Votes]":
@@ -61,6 +64,10 @@ class Votes(ABC):
     @abstractmethod
     def digest(self) -> str:
         """SHA-256 of the votes: what a certificate names them by."""
+
+    def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
+        """The mean over all examples of what a function finds as a mean over those of one matrix."""
+        return self.mean_later(of)()
 
     @property
     def n_classes(self) -> int | None:

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -186,9 +187,9 @@ class VoteMatrix(Votes):
         """What a function finds in the matrix: there is only one."""
         return of(self)
 
-    def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
+    def mean_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
         """What a function finds as a mean over the examples."""
-        return of(self)
+        return partial(of, self)
 
     def whole(self) -> "VoteMatrix":
         """The matrix itself."""

@@ -47,8 +47,8 @@ class PartitionedVotes(Votes):
     def total(self, of: Callable[[VoteMatrix], Any]) -> Any:
         return added([of(part) for part in self.parts])
 
-    def mean(self, of: Callable[[VoteMatrix], Any]) -> Any:
-        return scaled(added([scaled(of(part), part.n_examples) for part in self.parts]), 1 / self.n_examples)
+    def mean_later(self, of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
+        return lambda: scaled(added([scaled(of(part), part.n_examples) for part in self.parts]), 1 / self.n_examples)
 
     def take(self, rows: ArrayLike) -> "PartitionedVotes":
         chosen = shared_out(rows, [part.n_rows for part in self.parts])
