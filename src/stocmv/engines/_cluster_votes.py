@@ -115,7 +115,7 @@ class ClusterVotes(Votes):
         return [result(f, self.client) for f in self._map([of] * len(self.parts), self.parts, name)]
 
     def _added(self, of: Callable[[VoteMatrix], Any], name: str) -> Any:
-        """A future of the sum over the parts, as a tree of sums: few results travel to one place, however many parts."""
+        """A future of the sum over the parts, as a tree of sums: few results meet in one place, however many parts."""
         found = self._map([of] * len(self.parts), self.parts, name)
         while len(found) > 1:
             groups = [found[i : i + _FAN_IN] for i in range(0, len(found), _FAN_IN)]
