@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from .. import MajorityVoteClassifier
+from .._files import whole_file
+from .._memory import free_memory
 from ..certificate import HoldoutComparison, compare_fold
 from ..persistence import save
 from ..report import DataSummary, TestErrors, render
@@ -16,7 +18,6 @@ from ..tables import Table
 from ..tables._bytes import sha256
 from ..voters import Encoded, Ensemble, Stumps, VoterSource
 from ..votes import save_folds
-from ._examples import read_like
 
 _COUNTED = 1 << 28  # bytes of examples among which equal rows are looked for
 _FORESTS = {"forest": RandomForestClassifier, "extra-trees": ExtraTreesClassifier}
@@ -49,10 +50,7 @@ class Audit:
 
 def certify_table(table: Table, settings: Settings, stage: Callable[[str], None]) -> Audit:
     """Fit the vote, and compare it with a hold-out."""
-    if table.missing_values and settings.voters == "stumps":
-        raise ValueError(
-            f"{table.missing_values:,} values are missing, and stumps cannot pass over them: use --voters forest."
-        )
+    _check_suits(table, settings)
     source = _source(table, settings)
     model = MajorityVoteClassifier(
         source,
@@ -81,21 +79,31 @@ def certify_table(table: Table, settings: Settings, stage: Callable[[str], None]
     )
 
 
+def _check_suits(table: Table, settings: Settings) -> None:
+    """Refuse what the voters could not be trained on."""
+    if table.missing_values and settings.voters == "stumps":
+        raise ValueError(
+            f"{table.missing_values:,} values are missing, and stumps cannot pass over them: use --voters forest."
+        )
+    if table.categorical and settings.encoding == "onehot":
+        n_columns = table.X.shape[1] + sum(table.X[name].nunique() - 1 for name in table.categorical)
+        if table.X.shape[0] * n_columns * 8 > free_memory() // 2:
+            raise ValueError(
+                f"{n_columns:,} columns of one category each do not fit into the memory: use --encoding ordinal."
+            )
+
+
 def _source(table: Table, settings: Settings) -> VoterSource:
     forest = _FORESTS.get(settings.voters)
     source: VoterSource = Stumps() if forest is None else Ensemble(forest(settings.trees))
     return Encoded(source, table.categorical, settings.encoding) if table.categorical else source
 
 
-def test_errors(audit: Audit, table: Table, path: Path, kind: str | None) -> Audit:
-    """Count the errors of both votes on a file of new examples."""
-    X, y = read_like(audit.model, path, kind, table.target)
-    known = audit.model.classes_
-    if y is None or (y.dtype.kind in "US") != (known.dtype.kind in "US"):
-        raise ValueError(f"The labels of {path.name} are not of the same kind as those trained with.")
-    fixed = float(np.mean(audit.model.predict(X) != y))
-    drawn = float(np.mean(audit.model.predict_stochastic(X, random_state=0) != y))
-    return replace(audit, test=TestErrors(len(y), fixed, drawn, path.name))
+def test_errors(audit: Audit, test: Table) -> Audit:
+    """Count the errors of both votes on new examples."""
+    fixed = float(np.mean(audit.model.predict(test.X) != test.y))
+    drawn = float(np.mean(audit.model.predict_stochastic(test.X, random_state=0) != test.y))
+    return replace(audit, test=TestErrors(test.X.shape[0], fixed, drawn, test.name))
 
 
 def write_folder(audit: Audit, table: Table, folder: Path) -> None:
@@ -106,7 +114,8 @@ def write_folder(audit: Audit, table: Table, folder: Path) -> None:
     save_folds(folder / "votes.npz", model.votes_)
     hashes = {path.name: sha256(path) for path in sorted(folder.iterdir())}
     page = render(model, data=_summary(table), holdout=audit.holdout, test=audit.test, hashes=hashes)
-    (folder / "report.html").write_text(page, encoding="utf-8")
+    with whole_file(folder / "report.html") as file:
+        file.write(page.encode())
 
 
 def _summary(table: Table) -> DataSummary:

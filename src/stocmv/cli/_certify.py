@@ -6,45 +6,31 @@ from pathlib import Path
 import click
 
 from ._console import as_json, print_json, progress
-from ._folder import check_free, whole_folder
-
-
-def _auto_or(kind: type) -> click.ParamType:
-    class AutoOr(click.ParamType):
-        name = f"auto|{kind.__name__}"
-
-        def convert(self, value: str, parameter: click.Parameter | None, context: click.Context | None) -> object:
-            if value == "auto":
-                return value
-            try:
-                return kind(value)
-            except ValueError:
-                self.fail(f"{value!r} is neither 'auto' nor a number.", parameter, context)
-
-    return AutoOr()
+from ._folder import check_free, sweep, whole_folder
+from ._kinds import FILE, SHARE, AutoOr, Number
 
 
 @click.command()
 @click.argument("data")
 @click.option("--target", help="Column with the labels: its name, or its number from 0 (-1 is the last).")
-@click.option("--test", "test", type=click.Path(path_type=Path), help="A file of new examples to count errors on.")
+@click.option("--test", "test", type=FILE, help="A file of new examples to count errors on.")
 @click.option("--voters", type=click.Choice(["forest", "extra-trees", "stumps"]), default="forest", show_default=True)
 @click.option("--trees", type=click.IntRange(1), default=100, show_default=True, help="Trees for each fold.")
 @click.option(
-    "--delta",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Probability with which the certificate may fail.",
+    "--delta", type=SHARE, default=0.05, show_default=True, help="Probability with which the certificate may fail."
 )
-@click.option("--folds", type=_auto_or(int), default="auto", show_default=True, help="Folds; auto is 3.")
-@click.option("--prior", type=_auto_or(float), default="auto", show_default=True, help="Parameter of the prior.")
+@click.option(
+    "--folds", type=AutoOr(click.IntRange(2)), default="auto", show_default=True, help="At least 2; auto is 3."
+)
+@click.option(
+    "--prior", type=AutoOr(Number(0, min_open=True)), default="auto", show_default=True, help="Parameter of the prior."
+)
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
-@click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is all cores.")
+@click.option("--jobs", type=click.IntRange(-1, 1024), default=-1, show_default=True, help="Threads; -1 is all cores.")
 @click.option("--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error on each class.")
 @click.option(
     "--holdout",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=SHARE,
     help="Compare with voters trained anew while this share is held out; otherwise with those of the first fold.",
 )
 @click.option("--encoding", type=click.Choice(["ordinal", "onehot"]), default="ordinal", show_default=True)
@@ -79,20 +65,22 @@ def certify(
       stocmv certify train.parquet --target churned --test test.parquet --delta 0.01 --out audit
     """
     from ._audit import Settings, certify_table, test_errors, write_folder
-    from ._examples import read_examples
+    from ._examples import read_examples, read_test
     from ._page import as_content, print_page
 
     began = time.perf_counter()
     folder = out if out is not None else Path(f"{_stem(data)}-certified")
+    sweep(folder)
     check_free(folder, force)
     with progress(quiet=as_json) as stage:
         stage("reading")
         table = read_examples(data, target, kind, drop, data_dir)
+        new = None if test is None else read_test(table, test, kind)
         stage("")
         audit = certify_table(table, Settings(**settings), stage)  # type: ignore[arg-type]
-        if test is not None:
+        if new is not None:
             stage("counting test errors")
-            audit = test_errors(audit, table, test, kind)
+            audit = test_errors(audit, new)
         stage("writing the report")
         with whole_folder(folder, force) as unfinished:
             write_folder(audit, table, unfinished)

@@ -1,10 +1,11 @@
 """What is shown: progress on a terminal, pages for people, JSON for programs."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 import click
 from rich.console import Console
@@ -15,6 +16,44 @@ from .._progress import listening
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 
+_LONGEST = 500
+_WIDE = 160  # columns of what is no terminal
+
+
+class Unbroken:
+    """Standard output that goes on when its reader has gone, so that a command ends with its own exit code."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._go_nowhere()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._go_nowhere()
+
+    def _go_nowhere(self) -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
+
+
+def one_line(text: str) -> str:
+    """Text without line breaks, cut where it is too long to be read."""
+    words = " ".join(text.split())
+    return words if len(words) <= _LONGEST else words[: _LONGEST - 3] + "..."
+
+
 def print_json(content: dict[str, Any]) -> None:
     """One JSON object on standard output."""
     print(json.dumps(content, allow_nan=False))
@@ -22,7 +61,9 @@ def print_json(content: dict[str, Any]) -> None:
 
 def console() -> Console:
     """Standard output; unbroken lines where it is not a terminal."""
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    if sys.stdout.isatty():
+        return Console(highlight=False)
+    return Console(highlight=False, soft_wrap=True, width=_WIDE)
 
 
 @contextmanager

@@ -50,9 +50,9 @@ def fetch_(names: tuple[str, ...], as_json: bool) -> None:
     """Download data sets into the cache, check them, and say where they are."""
     from ..datasets import fetch
 
-    paths = fetch(*names, progress=sys.stderr.isatty() and not as_json)
+    fetched = {path.stem: path for path in fetch(*names, progress=sys.stderr.isatty() and not as_json)}
     if as_json:
-        print_json({"fetched": dict(zip(names, map(str, paths), strict=True))})
+        print_json({"fetched": {name: str(fetched[name]) if name in fetched else None for name in names}})
         return
-    for name, path in zip(names, paths, strict=True):
-        click.echo(f"{name}: {path}")
+    for name in names:
+        click.echo(f"{name}: {fetched.get(name, 'built in')}")

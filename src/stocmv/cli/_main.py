@@ -1,27 +1,32 @@
 """The commands, and what becomes of their errors: one sentence and an exit code."""
 
-import json
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from typing import TextIO, cast
 
 import click
 
 from .. import __version__
 from ._certify import certify
 from ._completion import completion
+from ._console import Unbroken, one_line, print_json
 from ._datasets import datasets
 from ._predict import predict
 from ._verify import verify
 
 FINE, FAILED, BAD_INPUT, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
-_LONGEST = 500
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, invoke_without_command=True
+)
 @click.version_option(__version__, prog_name="stocmv")
-def commands() -> None:
+@click.pass_context
+def commands(context: click.Context) -> None:
     """Classifiers that come with a certificate: a proven bound on their error, from the training data alone.
 
     \b
@@ -33,6 +38,8 @@ def commands() -> None:
 
     Exit codes: 0 fine, 1 a check failed, 2 usage or bad input, 3 an error of stocmv itself.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 for command in (certify, predict, verify, datasets, completion):
@@ -41,43 +48,44 @@ for command in (certify, predict, verify, datasets, completion):
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
-    try:
-        code = commands.main(args=list(arguments), prog_name="stocmv", standalone_mode=False)
+    with redirect_stdout(cast(TextIO, Unbroken(sys.stdout))), warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        code, sentence = _attempt(arguments)
+        if sentence and "--json" in arguments:
+            print_json({"error": sentence})
+        elif sentence:
+            print(f"Error: {sentence}", file=sys.stderr)
         sys.stdout.flush()
-        return code if isinstance(code, int) else FINE
-    except click.exceptions.Exit as exit:
-        return exit.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        return _refuse("interrupted.", arguments, INTERRUPTED)
-    except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx else "stocmv"
-        return _refuse(f"{error.format_message()} (see '{where} --help')", arguments, BAD_INPUT)
-    except click.ClickException as error:
-        return _refuse(error.format_message(), arguments, BAD_INPUT)
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader has gone; nothing more can be written
-        return FINE
-    except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
-        return _refuse(_sentence(error), arguments, BAD_INPUT)
-    except Exception:
-        traceback.print_exc()
-        return _refuse("this is an error of stocmv itself, please report it.", arguments, UNEXPECTED)
-
-
-def _refuse(sentence: str, arguments: Sequence[str], code: int) -> int:
-    if "--json" in arguments:
-        print(json.dumps({"error": sentence}))
-    else:
-        print(f"Error: {sentence}", file=sys.stderr)
     return code
 
 
+def _attempt(arguments: Sequence[str]) -> tuple[int, str]:
+    """Run one command; its exit code, and what it was refused for."""
+    try:
+        code = commands.main(args=list(arguments), prog_name="stocmv", standalone_mode=False)
+        return (code if isinstance(code, int) else FINE), ""
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED, "interrupted."
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "stocmv"
+        return BAD_INPUT, f"{one_line(error.format_message())} (see '{where} --help')"
+    except (click.ClickException, ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+        return BAD_INPUT, _sentence(error)
+    except Exception:
+        traceback.print_exc()
+        return UNEXPECTED, "this is an error of stocmv itself, please report it."
+
+
 def _sentence(error: BaseException) -> str:
-    """The first line of an error's message."""
+    """What an error says, in one line."""
     if isinstance(error, MemoryError):
         return "there is not enough memory for this."
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {os.fspath(error.filename)!r}."
-    lines = str(error).strip().splitlines()
-    text = lines[0] if lines else type(error).__name__
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    lines = text.strip().splitlines()  # the first says what is wrong, those of scikit-learn's errors then digress
+    return one_line(lines[0]) if lines else type(error).__name__
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"Warning: {one_line(str(message))}", file=sys.stderr)

@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from ._console import as_json, print_json
+from ._kinds import FILE
 
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("data", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("data", type=FILE)
 @click.option("--stochastic", is_flag=True, help="Draw the weights of the vote afresh for each row, as certified.")
 @click.option("--proba", is_flag=True, help="Also the probability that a drawn vote answers each class.")
 @click.option("--seed", type=click.IntRange(0), default=None, help="Seed of --stochastic.")
@@ -42,7 +43,7 @@ def predict(
     from ._examples import read_like
 
     model: Any = load(folder / "model.skops")
-    X, _ = read_like(model, data, kind)
+    X = read_like(model, data, kind)
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
     shares = model.predict_proba(X).tolist() if proba else None
     labels = [str(label) for label in model.classes_]

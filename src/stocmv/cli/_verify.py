@@ -1,21 +1,26 @@
 """``stocmv verify``."""
 
+import json
 import secrets
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ._console import as_json, console, print_json
+from ._kinds import FILE, Number
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+    from ..certificate._verify import Check, Verification
 
 
 @click.command()
-@click.argument("certificate", type=_FILE)
-@click.argument("votes", type=_FILE)
+@click.argument("certificate", type=FILE)
+@click.argument("votes", type=FILE)
 @click.option(
     "--precise",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.01,
     show_default=True,
     help="Share of the rows that are also judged at 30 digits.",
@@ -35,48 +40,58 @@ def verify(
     Example:
       stocmv verify digits-certified/certificate.json digits-certified/votes.npz
     """
+    import numpy as np
+
     from ..certificate._certificate import read_certificate
     from ..certificate._verify import Check, Verification
     from ..votes import load_folds
 
     claimed, is_intact = read_certificate(certificate)
+    is_intact = is_intact and _is_spelled_as_written(certificate)
     digest = Check("digest of the file", "as written", "as written" if is_intact else "changed since", is_intact)
     chosen = secrets.randbelow(2**31) if seed is None else seed
-    found = claimed.verify(load_folds(votes), precise=precise, random_state=chosen)
+    with np.errstate(all="ignore"):  # figures that are no numbers fail their checks
+        found = claimed.verify(load_folds(votes), precise=precise, random_state=chosen)
     verification = Verification((digest, *found.checks))
     if as_json:
         print_json(
             {
                 "holds": bool(verification),
-                "statement": claimed.statement(),
+                "statement": claimed.statement() if verification else None,
                 "checks": [
-                    {"what": c.what, "claimed": str(c.claimed), "found": str(c.found), "holds": c.holds}
+                    {"what": c.what, "claimed": str(c.claimed), "found": str(c.found), "holds": bool(c.holds)}
                     for c in verification.checks
                 ],
             }
         )
     else:
-        _print(verification, claimed.statement())
+        _print(verification, claimed)
     context.exit(0 if verification else 1)
 
 
-def _print(verification: "object", statement: str) -> None:
+def _is_spelled_as_written(certificate: Path) -> bool:
+    """Whether no number was given other digits that happen to stand for the same floating-point number."""
+    numbers: list[str] = []
+    json.loads(certificate.read_bytes(), parse_float=numbers.append)
+    return all(repr(float(number)) == number for number in numbers)
+
+
+def _print(verification: "Verification", claimed: "Certificate") -> None:
     from rich.markup import escape
 
     screen = console()
-    for check in verification.checks:  # type: ignore[attr-defined]
+    for check in verification.checks:
         mark = "[green]ok[/]" if check.holds else "[bold red]NO[/]"
         screen.print(f"{mark}  {escape(_shortened(check))}")
     screen.print()
     if verification:
-        screen.print("[bold green]The certificate holds:[/] " + escape(statement))
+        screen.print("[bold green]The certificate holds:[/] " + escape(claimed.statement()))
     else:
         screen.print("[bold red]The certificate does NOT hold.[/] Whatever it says has not been shown.")
 
 
-def _shortened(check: "object", most: int = 100) -> str:
+def _shortened(check: "Check", most: int = 100) -> str:
     claimed, found = (
-        text if len(text) <= most else text[: most - 3] + "..."
-        for text in (str(check.claimed), str(check.found))  # type: ignore[attr-defined]
+        text if len(text) <= most else text[: most - 3] + "..." for text in (str(check.claimed), str(check.found))
     )
-    return f"{check.what}: {claimed}" + ("" if claimed == found else f" (found {found})")  # type: ignore[attr-defined]
+    return f"{check.what}: {claimed}" + ("" if claimed == found else f" (found {found})")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MANY_CLASSES = 20  # so many different targets are fine in any file
+_LONGEST_LABEL = 200
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,14 @@ class Expected:
         Their names, where they have any.
     categorical : tuple of str
         Those that hold categories.
+    text : tuple of str
+        Columns that hold text, also in a csv file where all of it looks like numbers.
     """
 
     n_features: int
     names: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
 
 
 def pick_target(names: Sequence[str], target: str) -> int:
@@ -91,17 +95,25 @@ def as_labels(values: Any, name: str, *, check_classes: bool = True) -> NDArray:
     column = pd.Series(values)
     lacking = np.flatnonzero(column.isna().to_numpy())
     if lacking.size:
-        which = listed([str(row + 1) for row in lacking], 5).replace("'", "")
-        raise ValueError(f"{lacking.size} rows have no target in {name!r} (rows {which}): remove them first.")
+        which = ", ".join(str(row + 1) for row in lacking[:5]) + (", ..." if lacking.size > 5 else "")
+        raise ValueError(f"The target {name!r} is missing in {lacking.size:,} rows (counted from 1: {which}).")
     if pd.api.types.is_bool_dtype(column):
         labels = column.to_numpy(bool)
     elif pd.api.types.is_numeric_dtype(column):
         labels = _whole_numbers(column.to_numpy(), name)
     else:
-        labels = column.astype(str).to_numpy(dtype=str)
+        labels = _words(column, name)
     if check_classes:
         _check_classes(labels, name)
     return labels
+
+
+def _words(column: Any, name: str) -> NDArray:
+    words = column.astype(object).map(str)
+    longest = int(words.str.len().max())
+    if longest > _LONGEST_LABEL:  # an array of text gives every label as much room as the longest
+        raise ValueError(f"The target {name!r} holds a text of {longest:,} characters: is it a class?")
+    return words.to_numpy(dtype=str)
 
 
 def _check_classes(labels: NDArray, name: str) -> None:
@@ -130,12 +142,11 @@ def as_features(frame: Any, expected: Expected | None = None) -> tuple[Any, tupl
         categorical = tuple(name for name in frame.columns if _holds_categories(frame[name]))
     else:
         categorical = expected.categorical
-    columns = {}
-    for name in frame.columns:
-        column = frame[name]
-        if expected is None and column.isna().all():
-            raise ValueError(f"The column {name!r} has no value at all: leave it out with --drop.")
-        columns[name] = _categories(column) if name in categorical else _floats(column, name)
+    empty = frame.columns[frame.isna().all()] if expected is None else ()
+    if len(empty):
+        raise ValueError(f"The column {empty[0]!r} has no value at all: leave it out with --drop.")
+    words = set(categorical)
+    columns = {name: _categories(column) if name in words else _floats(column, name) for name, column in frame.items()}
     return pd.DataFrame(columns, index=frame.index, copy=False), categorical
 
 
@@ -155,8 +166,12 @@ def _holds_categories(column: Any) -> bool:
     return not (pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype))
 
 
-def _categories(column: Any) -> Any:
-    return column.astype(object).map(str, na_action="ignore")
+def _categories(column: Any) -> NDArray:
+    """Text, and nan where there is none."""
+    words = np.full(len(column), np.nan, dtype=object)
+    known = column.notna().to_numpy()
+    words[known] = [str(value) for value in column[known]]
+    return words
 
 
 def _floats(column: Any, name: str) -> NDArray:
@@ -165,10 +180,10 @@ def _floats(column: Any, name: str) -> NDArray:
 
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         column = (column - pd.Timestamp(0, tz=getattr(column.dtype, "tz", None))) / pd.Timedelta(days=1)
-    if column.isna().all():
-        return np.full(len(column), np.nan)
     if _holds_categories(column):
-        raise ValueError(f"The column {name!r} must hold numbers, as when the model was trained.")
+        if column.notna().any():
+            raise ValueError(f"The column {name!r} must hold numbers, as when the model was trained.")
+        return np.full(len(column), np.nan)
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isinf(values).any():
         raise ValueError(f"The column {name!r} holds infinite values: replace them first.")

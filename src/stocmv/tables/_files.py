@@ -1,7 +1,10 @@
 """One reader for each kind of file: csv and parquet give named columns, libsvm and npz arrays."""
 
 import io
+import re
 import zipfile
+import zlib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -9,38 +12,88 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._memory import check_fits
+from ._arrow import as_frame
 from ._bytes import read_bytes
-from ._columns import listed
 
 _DELIMITERS = ",;\t|"
+_HEADER = 1 << 20  # bytes within which the delimiter shows
 _MOST_FEATURES = 10_000_000
 _DENSE_CELLS = 50_000_000
-_DAMAGE = (ValueError, OSError, EOFError, KeyError, TypeError, SyntaxError, RuntimeError, NotImplementedError)
+# what numpy and zipfile raise for files that are damaged or of another kind
+_DAMAGE = (
+    *(ValueError, OSError, EOFError, KeyError, TypeError, SyntaxError, RuntimeError, OverflowError, MemoryError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 
-def read_csv(path: Path) -> Any:
-    """A data frame of a csv file with a header; every row must have all columns."""
+def read_csv(path: Path, text: Collection[str] = ()) -> Any:
+    """A data frame of a csv file with a header; every row must have all columns.
+
+    The columns named in `text` are read as they stand, also if all their values look like numbers.
+    """
     import pyarrow as pa
-    from pyarrow import csv
 
     content = read_bytes(path)
     if not content.strip():
         raise ValueError(f"{path.name} is empty.")
     if b"\0" in content:
-        raise ValueError(f"{path.name} holds NUL bytes: it is no text file.")
+        raise ValueError(f"{path.name} holds NUL bytes: it is no text in UTF-8.")
     try:
-        header = content[: content.find(b"\n") % (len(content) + 1)].decode("utf-8-sig")
-        table = csv.read_csv(
-            pa.BufferReader(content),
-            read_options=csv.ReadOptions(block_size=min(max(len(content) + 1, 1 << 20), 2**31 - 1)),
-            parse_options=csv.ParseOptions(
-                delimiter=max(_DELIMITERS, key=header.count), newlines_in_values=b'"' in content
-            ),
-            convert_options=csv.ConvertOptions(strings_can_be_null=True),
-        )
+        delimiter = _delimiter(content)
+        table = _parsed(content, delimiter, ".", text)
+        if delimiter != "," and pa.string() in table.schema.types:
+            table = _with_decimal_commas(table, _parsed(content, delimiter, ",", text))
+        _check_text(table, content, path)
     except (pa.ArrowException, UnicodeDecodeError) as error:
         raise ValueError(f"{path.name} is not a csv file in UTF-8: {_first_line(error)}") from error
-    return _frame(table, path)
+    return as_frame(table, path.name)
+
+
+def _delimiter(content: bytes) -> str:
+    """The one that the header has most of, outside of quotes."""
+    header = re.sub(rb'"[^"]*"', b"", content[:_HEADER].lstrip()).splitlines()[0]
+    return max(_DELIMITERS, key=lambda delimiter: header.count(delimiter.encode()))
+
+
+def _parsed(content: bytes, delimiter: str, decimal_point: str, text: Collection[str]) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    return csv.read_csv(
+        pa.BufferReader(content),
+        # one block, so that all values of a column decide on its type; one thread, so that errors name their row
+        read_options=csv.ReadOptions(block_size=min(max(len(content) + 1, 1 << 20), 2**31 - 1), use_threads=False),
+        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=b'"' in content),
+        convert_options=csv.ConvertOptions(
+            strings_can_be_null=True,
+            decimal_point=decimal_point,
+            column_types=dict.fromkeys(text, pa.string()),
+        ),
+    )
+
+
+def _check_text(table: Any, content: bytes, path: Path) -> None:
+    """Refuse what arrow lets pass: other encodings than UTF-8, and a last value that runs to the end of the file."""
+    import pyarrow as pa
+
+    names = table.column_names  # an error here where they are not in UTF-8
+    foreign = [name for name, kind in zip(names, table.schema.types, strict=True) if pa.types.is_binary(kind)]
+    if foreign:
+        raise ValueError(f"{path.name} is not in UTF-8 (column {foreign[0]!r}): save it in UTF-8 first.")
+    if content.count(b'"') % 2 and table.num_rows and table.num_columns:
+        last = table.column(table.num_columns - 1)[-1].as_py()
+        if isinstance(last, str) and "\n" in last:
+            raise ValueError(f"{path.name} has a quote that is never closed, in its last column.")
+
+
+def _with_decimal_commas(table: Any, other: Any) -> Any:
+    """The table, with those columns of the other that are numbers only if a comma is their decimal point."""
+    import pyarrow as pa
+
+    for place, field in enumerate(other.schema):
+        if pa.types.is_floating(field.type) and pa.types.is_string(table.schema.field(place).type):
+            table = table.set_column(place, field, other.column(place))
+    return table
 
 
 def read_parquet(path: Path) -> Any:
@@ -55,25 +108,7 @@ def read_parquet(path: Path) -> Any:
         table = parquet.ParquetFile(path).read()
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{path.name} is not a parquet file: {_first_line(error)}") from error
-    return _frame(table, path)
-
-
-def _frame(table: Any, path: Path) -> Any:
-    import pyarrow as pa
-
-    names = table.column_names
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"{path.name} has columns of the same name: {listed(twice)}.")
-    if table.num_rows == 0:
-        raise ValueError(f"{path.name} has a header but no rows.")
-    for field in table.schema:
-        if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
-            raise ValueError(f"The column {field.name!r} of {path.name} holds {field.type}, not numbers or categories.")
-    try:
-        return table.to_pandas(date_as_object=False)
-    except pa.ArrowException as error:
-        raise ValueError(f"{path.name} cannot be read: {_first_line(error)}") from error
+    return as_frame(table, path.name)
 
 
 def read_libsvm(path: Path, n_features: int | None = None) -> tuple[Any, NDArray]:
@@ -84,7 +119,7 @@ def read_libsvm(path: Path, n_features: int | None = None) -> tuple[Any, NDArray
     if not content.strip():
         raise ValueError(f"{path.name} is empty.")
     try:
-        X, y = load_svmlight_file(io.BytesIO(content), n_features=n_features)
+        X, y = load_svmlight_file(io.BytesIO(content), n_features=n_features, zero_based=False)
     except (ValueError, OverflowError, MemoryError) as error:
         raise ValueError(f"{path.name} is not a libsvm file: {_first_line(error)}") from error
     if X.shape[1] > _MOST_FEATURES:
@@ -100,9 +135,10 @@ def read_npz(path: Path) -> dict[str, NDArray]:
         with zipfile.ZipFile(path) as packed:
             check_fits(sum(entry.file_size for entry in packed.infolist()), path.name)
         with np.load(path, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    except (*_DAMAGE, zipfile.BadZipFile, MemoryError) as error:
+            members = {name: arrays[name] for name in arrays.files}
+    except _DAMAGE as error:
         raise ValueError(f"{path.name} is not an npz file of plain arrays: {_first_line(error)}") from error
+    return {name: member for name, member in members.items() if isinstance(member, np.ndarray)}
 
 
 def _first_line(error: BaseException) -> str:

@@ -48,6 +48,8 @@ def read_table(
         What the model that the examples are for was trained with.
     """
     path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder: name a file in it.")
     if not path.is_file():
         raise ValueError(f"There is no file {str(path)!r}.")
     kind = format or _kind(path)
@@ -55,7 +57,7 @@ def read_table(
         return _libsvm(path, target, needs_target, expected)
     if kind == "npz":
         return _npz(path, target, needs_target, expected)
-    frame = read_csv(path) if kind == "csv" else read_parquet(path)
+    frame = read_csv(path, () if expected is None else expected.text) if kind == "csv" else read_parquet(path)
     return _framed(frame, path, target, drop, needs_target, expected)
 
 
@@ -84,6 +86,8 @@ def _framed(
     if X.shape[1] == 0:
         raise ValueError(f"{path.name} has no columns besides the target.")
     X, categorical = as_features(X if expected is None else pick_features(X, expected, path.name), expected)
+    if expected is not None and not expected.names:
+        X = X.to_numpy()
     return Table(X, y, path.name, chosen, categorical, sha256(path))
 
 
@@ -110,6 +114,8 @@ def _npz(path: Path, target: str | None, needs_target: bool, expected: Expected 
         y = arrays[name]
         if y.shape != (len(X),):
             raise ValueError(f"{name} in {path.name} must have one label per row of X, got shape {y.shape}.")
+        if y.dtype.kind not in "biufU":
+            raise ValueError(f"{name} in {path.name} must hold whole numbers or text, got {y.dtype}.")
         y = as_labels(named_labels(y, arrays.get("target_names")), name, check_classes=expected is None)
     return Table(_as_expected(X, expected), y, path.name, name, (), sha256(path))
 

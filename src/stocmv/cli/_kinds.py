@@ -1,0 +1,33 @@
+"""Kinds of arguments."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import click
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+class Number(click.FloatRange):
+    """A finite number in a range."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        number = super().convert(value, parameter, context)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", parameter, context)
+        return number
+
+
+SHARE = Number(0, 1, min_open=True, max_open=True)
+
+
+class AutoOr(click.ParamType):
+    """The word "auto", or a value of another kind."""
+
+    def __init__(self, kind: click.ParamType) -> None:
+        self.kind = kind
+        self.name = f"auto|{kind.name.removesuffix(' range')}"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        return value if value == "auto" else self.kind.convert(value, parameter, context)

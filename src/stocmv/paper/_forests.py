@@ -1,0 +1,177 @@
+"""What rests on two forests, each judged on the half that the other was trained on: Table 2, the prior, the depth."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..classifier import MajorityVoteClassifier
+from ..risks import Exact
+from ..solvers import LBFGS, Adam, Solver
+from ..votes import VoteMatrix
+from ._best import best_row
+from ._measures import measures
+from ._methods import DELTA, METHODS, Fitted, errors_only, fit, fit_methods
+from ._settings import Settings
+from ._splits import SEVERAL_CLASSES, Split, known_sets, split
+from ._units import Outcome, Row, Task, Unit
+from ._voters import Answers, Forest, grow_forest, halves
+
+SETS = SEVERAL_CLASSES
+QUICK_SETS = ("digits",)
+TABLE2, PRIOR, STRENGTH = "table2", "fig-prior", "fig-strength"
+TRIALS = {TABLE2: 10, PRIOR: 4, STRENGTH: 4}
+_TABLE2_METHODS = ("naive_bayes", "first_order", "second_order", "binomial", "binomial_51", "exact", "mc")
+_STRENGTH_METHODS = ("first_order", "second_order", "binomial", "exact")
+_SHORT = LBFGS(max_iter=50, tolerance=1e-6)  # alike voters start near the optimum, as in the classifier
+
+
+def tasks(name: str, settings: Settings) -> list[Task]:
+    """One experiment's units; those of the same data set and trial share their forests."""
+    found = []
+    for dataset in settings.sets(SETS, QUICK_SETS, two_classes=False):
+        for trial in settings.trials_of(TRIALS[name]):
+            unit = Unit(name, dataset, trial, settings.seed, "", _settings(name, settings.quick))
+            found.append(Task(on_forests, (unit,), unit.name, _cost(name, dataset)))
+            if name == TABLE2:
+                own = Unit(name, dataset, trial, settings.seed, "best", _settings("best", settings.quick))
+                found.append(Task(best, (own,), own.name, _cost("best", dataset)))
+    return found
+
+
+def _settings(name: str, quick: bool) -> dict[str, Any]:
+    if name == "best":
+        return {"voters": "forests, MajorityVoteClassifier's defaults", "delta": DELTA}
+    shared = {
+        "voters": "two forests, each tree on half of the other half of the rows",
+        "n_trees": 20 if quick else 100,
+        "delta": DELTA,
+    }
+    if name == TABLE2:
+        return {**shared, "prior": 1.0, "mc_steps": 50 if quick else 300}
+    if name == PRIOR:
+        return {**shared, "priors": [0.1, 1.0, 10.0] if quick else [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]}
+    return {**shared, "prior": 1.0, "depths": [1, 3, 5] if quick else list(range(1, 11))}
+
+
+def _cost(name: str, dataset: str) -> float:
+    known = known_sets()[dataset]
+    forest = known.n * known.n_features**0.5 * known.n_classes**0.5 / 1e5
+    return {TABLE2: 15 + 5 * forest, "best": 3 + 14 * forest, PRIOR: 10 + forest, STRENGTH: 20 + forest}[name]
+
+
+@dataclass(frozen=True, eq=False)
+class Crossed:
+    """Two forests, what they say on the half that they were not trained on, and on the test part."""
+
+    data: Split
+    forests: list[Forest]
+    judged: list[Answers]
+    tests: list[Answers]
+
+    def votes(self, depth: int | None = None) -> tuple[list[VoteMatrix], list[VoteMatrix]]:
+        """On the halves that judge, and on the test part, with the trees cut at a depth."""
+        return (
+            [forest.votes(answers, depth) for forest, answers in zip(self.forests, self.judged, strict=True)],
+            [forest.votes(answers, depth) for forest, answers in zip(self.forests, self.tests, strict=True)],
+        )
+
+
+def _cross(unit: Unit, threads: int) -> Crossed:
+    data = split(unit, np.float32)
+    parts = halves(len(data.y), unit.random_state("halves"))
+    forests, judged, tests = [], [], []
+    for k, part in enumerate(parts):
+        other = parts[1 - k]
+        seed = unit.random_state(f"forest {k}")
+        forest = grow_forest(data.X[other], data.y[other], data.n_classes, unit.settings["n_trees"], seed, threads)
+        forests.append(forest)
+        judged.append(forest.ask(data.X[part], data.y[part], threads))
+        tests.append(forest.ask(data.X_test, data.y_test, threads))
+    return Crossed(data, forests, judged, tests)
+
+
+def on_forests(units: Sequence[Unit], threads: int) -> list[Outcome]:
+    """All experiments of one data set and trial on the same two forests."""
+    began = time.perf_counter()
+    crossed = _cross(units[0], threads)
+    grown = {"stage": "forests", "seconds": time.perf_counter() - began}
+    outcomes = [_PARTS[unit.experiment](unit, crossed) for unit in units]
+    outcomes[0].timings.insert(0, grown)
+    return outcomes
+
+
+def _table2(unit: Unit, crossed: Crossed) -> Outcome:
+    votes, tests = crossed.votes()
+    errors = [errors_only(v) for v in votes]
+    seed = unit.random_state("search")
+    solvers: dict[str, Solver] = {"mc": Adam(n_steps=unit.settings["mc_steps"])}
+    fitted = fit_methods(errors, _TABLE2_METHODS, seed, prior=unit.settings["prior"], solvers=solvers)
+    fitted["argmax"] = fit(votes, Exact(), seed, prior=unit.settings["prior"], solver=_SHORT)
+    rows = [_row(unit, crossed, name, found, votes, tests) for name, found in fitted.items()]
+    return Outcome(rows, [_learning(name, found) for name, found in fitted.items()])
+
+
+def _prior(unit: Unit, crossed: Crossed) -> Outcome:
+    votes, tests = crossed.votes()
+    errors = [errors_only(v) for v in votes]
+    rows, timings = [], []
+    for prior in unit.settings["priors"]:
+        found = fit(errors, Exact(), unit.random_state("search"), prior=prior)
+        rows.append(_row(unit, crossed, "exact", found, votes, tests, prior=prior))
+        timings.append(_learning("exact", found, prior=prior))
+    return Outcome(rows, timings)
+
+
+def _strength(unit: Unit, crossed: Crossed) -> Outcome:
+    rows, timings = [], []
+    for depth in unit.settings["depths"]:
+        votes, tests = crossed.votes(depth)
+        strength = 1 - float(np.mean([v.voter_errors().mean() for v in votes]))
+        errors = [errors_only(v) for v in votes]
+        for name, found in fit_methods(errors, _STRENGTH_METHODS, unit.random_state("search")).items():
+            rows.append(_row(unit, crossed, name, found, votes, tests, depth=depth, strength=strength))
+            timings.append(_learning(name, found, depth=depth))
+    return Outcome(rows, timings)
+
+
+_PARTS: dict[str, Callable[[Unit, Crossed], Outcome]] = {TABLE2: _table2, PRIOR: _prior, STRENGTH: _strength}
+_GRIDS = ("priors", "depths")
+
+
+def _row(
+    unit: Unit,
+    crossed: Crossed,
+    name: str,
+    found: Fitted,
+    votes: Sequence[VoteMatrix],
+    tests: Sequence[VoteMatrix],
+    **place: float,
+) -> Row:
+    """One row; ``place`` says where on its grid."""
+    identity = {key: value for key, value in unit.identity.items() if key not in _GRIDS}
+    return {
+        **identity,
+        **crossed.data.sizes,
+        "n_voters": sum(v.n_voters for v in votes),
+        "n_folds": len(votes),
+        **place,
+        "method": name,
+        **measures(found, METHODS[name].risk, votes, tests),
+    }
+
+
+def _learning(name: str, found: Fitted, **place: float) -> Row:
+    return {"stage": "learning", "method": name, **place, "seconds": found.seconds}
+
+
+def best(units: Sequence[Unit], threads: int) -> list[Outcome]:
+    """Our defaults."""
+    return [_best(unit, threads) for unit in units]
+
+
+def _best(unit: Unit, threads: int) -> Outcome:
+    classifier = MajorityVoteClassifier(n_jobs=threads, random_state=unit.random_state("best"))
+    return best_row(unit, classifier, split(unit, np.float32))

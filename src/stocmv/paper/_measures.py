@@ -1,0 +1,100 @@
+"""What is reported of a fitted method."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from ..bounds import Bound, Seeger
+from ..posteriors import Categorical, Posterior
+from ..risks import RISKS, Risk
+from ..risks._mc import argmax_error
+from ..votes import VoteMatrix
+from ._methods import DELTA, Fitted, paper_bound
+
+_TIE = 1 - 1e-12  # what rounding may hide counts as a tie
+
+
+def measures(
+    fitted: Fitted,
+    risk: Risk | None,
+    votes: Sequence[VoteMatrix],
+    tests: Sequence[VoteMatrix],
+) -> dict[str, Any]:
+    """Entropy, divergence, errors of four kinds on both parts, and the bound with three constants.
+
+    Shares, not percent. Over folds, errors are those of a fold drawn by its size. ``bound`` is the paper's setting,
+    ``bound_proven`` has the proven constant for folds, ``bound_xi`` the exact constant of Maurer as well; they are not
+    cut at 1. ``bound_argmax`` is the proven bound, with 2 sqrt(n), on the arg-max error of the same drawn vote.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        What the method found.
+    risk : Risk or None
+        The risk whose bound it minimised.
+    votes, tests : sequences of VoteMatrix, one entry per fold
+        What the voters said on the examples that judge them, and on the test part.
+    """
+    sizes = [v.n_examples for v in votes]
+    shares = np.array(sizes) / sum(sizes)
+    on_training = errors("train", fitted, votes, shares)
+    return {
+        "entropy": float(shares @ [entropy(weights) for weights in fitted.weights]),
+        "kl": None if fitted.certificate is None else fitted.certificate.kl,
+        **on_training,
+        **errors("test", fitted, tests, shares),
+        "bound": bound_value(fitted, risk, paper_bound(len(sizes)), sizes),
+        "bound_proven": bound_value(fitted, risk, Seeger(constant="2sqrt"), sizes),
+        "bound_xi": bound_value(fitted, risk, Seeger(), sizes),
+        "bound_argmax": _argmax_bound(fitted, on_training["train_drawn_argmax"], sizes),
+    }
+
+
+def entropy(weights: NDArray) -> float:
+    """Of the shares of the weights' sizes, in nats."""
+    share = np.abs(weights) / np.abs(weights).sum()
+    return float(-xlogy(share, share).sum())
+
+
+def bound_value(fitted: Fitted, risk: Risk | None, bound: Bound, sizes: Sequence[int]) -> float | None:
+    """The bound on the vote's error by another theorem, from the certified figures; not cut at 1."""
+    certificate = fitted.certificate
+    if certificate is None or risk is None:
+        return None
+    moments = np.minimum(certificate.moments, 1.0)
+    composed = risk.compose(
+        moments, certificate.kl, lambda r, kl, share: bound.upper(r, kl, sizes, share * DELTA), fitted.posteriors[0]
+    )
+    return composed.value
+
+
+def _argmax_bound(fitted: Fitted, error: float | None, sizes: Sequence[int]) -> float | None:
+    if fitted.certificate is None or error is None or isinstance(fitted.posteriors[0], Categorical):
+        return None
+    return Seeger(constant="2sqrt").upper(error, fitted.certificate.kl, sizes, DELTA).value
+
+
+def errors(part: str, fitted: Fitted, votes: Sequence[VoteMatrix], shares: NDArray) -> dict[str, float | None]:
+    """Errors of the drawn and of the fixed vote, where a wrong half and where the arg-max counts."""
+    kinds = {
+        f"{part}_fixed": [_half_error(w, v) for w, v in zip(fitted.weights, votes, strict=True)],
+        f"{part}_fixed_argmax": [argmax_error(w, v) for w, v in zip(fitted.weights, votes, strict=True)],
+        f"{part}_drawn": [_drawn(p, v, "half") for p, v in zip(fitted.posteriors, votes, strict=False)],
+        f"{part}_drawn_argmax": [_drawn(p, v, "exact") for p, v in zip(fitted.posteriors, votes, strict=False)],
+    }
+    return {kind: float(shares @ values) if values else None for kind, values in kinds.items()}
+
+
+def _half_error(weights: NDArray, votes: VoteMatrix) -> float:
+    """How often the voters that err hold at least half of the weight."""
+    return votes.row_mean(votes.wrong_weights(weights) >= weights.sum() / 2 * _TIE)
+
+
+def _drawn(posterior: Posterior, votes: VoteMatrix, risk: str) -> float:
+    """Error of a vote with drawn weights; a draw from a categorical is a single voter."""
+    if isinstance(posterior, Categorical):
+        return float(posterior.theta @ votes.voter_errors())
+    return float(RISKS[risk].certified_moments(posterior, votes)[0])

@@ -1,0 +1,201 @@
+"""The methods that the paper compares, each as a risk, a posterior and a way to find it."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds import Bound, PrintedTheorem2, Seeger
+from ..certificate import Certificate
+from ..learning import learn
+from ..naive_bayes import log_odds
+from ..posteriors import Categorical, Dirichlet, Posterior
+from ..risks import Binomial, CBound, Exact, FirstOrder, MonteCarlo, Risk, SecondOrder
+from ..solvers import LBFGS, Auto, Problem, Solver
+from ..votes import VoteMatrix
+
+DELTA = 0.05
+
+
+@dataclass(frozen=True)
+class StrictBinomial(Binomial):
+    """More than half of the drawn voters err, as the authors' code has it: **twice it bounds nothing**.
+
+    Where exactly half of the weight is wrong it is below one half. Only to reproduce the paper's figures.
+    """
+
+    name: ClassVar[str] = "binomial_51_not_proven"
+
+    def _shape(self) -> tuple[int, int]:
+        needed = self.n_draws // 2 + 1
+        return needed, self.n_draws - needed + 1
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to weight voters.
+
+    Attributes
+    ----------
+    label : str
+        Its name in tables and figures.
+    risk : Risk or None
+        What it minimises a bound on; None for naive Bayes, which minimises nothing.
+    reports : {"drawn", "fixed"}
+        Whether the paper's test error is that of votes with drawn weights or of the vote with fixed ones.
+    """
+
+    label: str
+    risk: Risk | None
+    reports: str
+
+
+METHODS: dict[str, Method] = {
+    "naive_bayes": Method("Bayesian NB", None, "fixed"),
+    "first_order": Method("First Order", FirstOrder(), "fixed"),
+    "second_order": Method("Second Order", SecondOrder(), "fixed"),
+    "c_bound": Method("C-Bound", CBound(), "fixed"),
+    "binomial": Method("Binomial", Binomial(), "fixed"),
+    "binomial_51": Method("Binomial, > N/2", StrictBinomial(), "fixed"),
+    "exact": Method("exact", Exact(), "drawn"),
+    "mc": Method("MC", MonteCarlo(), "drawn"),
+    "argmax": Method("exact arg-max", Exact(), "drawn"),
+    "best": Method("best", Exact(), "drawn"),
+}
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a method found: one distribution of weights for each fold, or fixed weights.
+
+    Attributes
+    ----------
+    weights : list of ndarray
+        Mean weights of each fold.
+    posteriors : list of Posterior
+        Empty for naive Bayes.
+    certificate : Certificate or None
+        As `learn` gives it.
+    seconds : float
+        Time to find it.
+    """
+
+    weights: list[NDArray]
+    posteriors: list[Posterior]
+    certificate: Certificate | None
+    seconds: float
+
+
+def paper_bound(n_folds: int) -> Bound:
+    """The paper's bound: Theorem 1, or with two folds Theorem 2 as printed, which is not proven."""
+    return Seeger(constant="2sqrt") if n_folds == 1 else PrintedTheorem2()
+
+
+@dataclass(frozen=True)
+class BestStart(Solver):
+    """L-BFGS from several points; the best end.
+
+    Parameters
+    ----------
+    points : tuple of ndarray
+        Starts besides the prior.
+    """
+
+    points: tuple[NDArray, ...]
+
+    def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+        ends = [LBFGS().minimise(problem, point, rng) for point in (start, *self.points)]
+        return min(ends, key=lambda point: problem(point)[0])
+
+
+def errors_only(votes: VoteMatrix) -> VoteMatrix:
+    """The votes as the paper sees them: who errs, and not which class he names; its vote errs if W >= 1/2."""
+    return replace(votes, classes=None, targets=None, labels=None)
+
+
+def fit_methods(
+    votes: Sequence[VoteMatrix],
+    names: Iterable[str],
+    seed: int,
+    *,
+    prior: float = 1.0,
+    risks: dict[str, Risk] | None = None,
+    solvers: dict[str, Solver] | None = None,
+) -> dict[str, Fitted]:
+    """Each method's weights for these votes, one matrix per fold.
+
+    The exact method comes first: its mean weights are one more start for the baselines, whose bounds have poor valleys
+    of their own around the prior.
+
+    Parameters
+    ----------
+    votes : sequence of VoteMatrix
+        Without labels all methods see W >= 1/2; "argmax" needs labels.
+    names : iterable of str
+        Keys of `METHODS`.
+    seed : int
+        For the searches.
+    prior : float
+        Concentration of the Dirichlet prior; the categorical one is uniform.
+    risks : dict, optional
+        Risks that take the place of a method's own.
+    solvers : dict, optional
+        Solvers that take the place of `Auto` for methods with a Dirichlet posterior.
+    """
+    chosen = [name for name in METHODS if name in set(names)]
+    order = sorted(chosen, key=lambda name: name != "exact")
+    found: dict[str, Fitted] = {}
+    for name in order:
+        risk = (risks or {}).get(name, METHODS[name].risk)
+        if risk is None:
+            found[name] = _naive_bayes(votes)
+            continue
+        search = (solvers or {}).get(name, Auto())
+        if risk.posteriors[0] == "categorical":
+            search = BestStart(_starts(found.get("exact")))
+        found[name] = fit(votes, risk, seed, prior=prior, solver=search)
+    return {name: found[name] for name in chosen}
+
+
+def fit(
+    votes: Sequence[VoteMatrix],
+    risk: Risk,
+    seed: int,
+    *,
+    prior: float = 1.0,
+    solver: Solver | None = None,
+    bound: Bound | None = None,
+) -> Fitted:
+    """The posterior with the smallest bound on a risk, in the paper's setting unless another bound is given."""
+    began = time.perf_counter()
+    learned = learn(
+        list(votes),
+        risk=risk,
+        prior=1.0 if risk.posteriors[0] == "categorical" else prior,
+        bound=bound or paper_bound(len(votes)),
+        delta=DELTA,
+        solver=solver or Auto(),
+        random_state=seed,
+    )
+    posteriors: Any = learned.posterior
+    return Fitted([p.mean for p in posteriors], posteriors, learned.certificate, time.perf_counter() - began)
+
+
+def _starts(exact: Fitted | None) -> tuple[NDArray, ...]:
+    if exact is None:
+        return ()
+    return (np.concatenate([Categorical(weights).point for weights in exact.weights]),)
+
+
+def _naive_bayes(votes: Sequence[VoteMatrix]) -> Fitted:
+    began = time.perf_counter()
+    weights = [log_odds(v) for v in votes]
+    return Fitted(weights, [], None, time.perf_counter() - began)
+
+
+def dirichlets(fitted: Fitted) -> list[Dirichlet]:
+    """The posteriors, where they are Dirichlets."""
+    return [p for p in fitted.posteriors if isinstance(p, Dirichlet)]

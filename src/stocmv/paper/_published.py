@@ -1,0 +1,41 @@
+"""The paper's own figures."""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Mean and standard deviation over ten runs, in percent."""
+
+    mean: float
+    deviation: float
+
+
+@cache
+def _content() -> dict[str, Any]:
+    return json.loads(files(__package__).joinpath("published.json").read_text("utf-8"))
+
+
+def citation() -> str:
+    """Where the figures were published."""
+    return _content()["citation"]
+
+
+def published(table: str, kind: str, method: str, dataset: str) -> Figure | None:
+    """A figure of the paper's tables, or None where it prints none.
+
+    Parameters
+    ----------
+    table : {"table1", "table2"}
+        Which table.
+    kind : {"test_error", "bound"}
+        Which half of it.
+    method, dataset : str
+        Row and column.
+    """
+    found = _content()[table][kind].get(method, {}).get(dataset)
+    return None if found is None else Figure(*found)

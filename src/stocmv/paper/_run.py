@@ -1,0 +1,83 @@
+"""Doing what is missing."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import joblib
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from ._store import Store
+from ._units import Outcome, Task
+
+
+class Watcher(Protocol):
+    """Is told what happens."""
+
+    def begins(self, tasks: Sequence[Task], done: int) -> None:
+        """These tasks are to be done; so many units were there already."""
+
+    def starts(self, task: Task) -> None:
+        """A task is handed to a worker."""
+
+    def ends(self, task: Task, seconds: float) -> None:
+        """A task is done, and its results are written."""
+
+
+class Nobody:
+    """Watches without a word."""
+
+    def begins(self, tasks: Sequence[Task], done: int) -> None:
+        pass
+
+    def starts(self, task: Task) -> None:
+        pass
+
+    def ends(self, task: Task, seconds: float) -> None:
+        pass
+
+
+def run(tasks: Sequence[Task], store: Store, *, jobs: int | None = 1, watcher: Watcher | None = None) -> int:
+    """Compute the units that are not in the store; how many there were.
+
+    Each outcome is written as soon as its task is done, so a run that is killed goes on where it was.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        What has to be there in the end.
+    store : Store
+        Where the outcomes are kept.
+    jobs : int or None
+        Tasks that run side by side, by joblib; None leaves it to ``joblib.parallel_config``, whose backend is used in
+        any case.
+    watcher : Watcher, optional
+        Is told what happens.
+    """
+    watcher = watcher or Nobody()
+    left = [task.without(unit for unit in task.units if store.has(unit)) for task in tasks]
+    missing = [task for task in left if task.units]
+    count = sum(len(task.units) for task in missing)
+    watcher.begins(missing, sum(len(task.units) for task in tasks) - count)
+    threads = max(1, (os.cpu_count() or 1) // joblib.effective_n_jobs(jobs))
+
+    def handed_out() -> Iterator[tuple]:
+        for place, task in enumerate(missing):
+            watcher.starts(task)
+            yield joblib.delayed(_perform)(place, task, threads)
+
+    parallel = joblib.Parallel(jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
+    for place, outcomes, seconds in parallel(handed_out()):
+        for unit, outcome in zip(missing[place].units, outcomes, strict=True):
+            store.write(unit, outcome)
+        watcher.ends(missing[place], seconds)
+    return count
+
+
+def _perform(place: int, task: Task, threads: int) -> tuple[int, list[Outcome], float]:
+    """One task; with a single thread for linear algebra, so that no sum depends on how many there are."""
+    began = time.perf_counter()
+    with threadpool_limits(1, user_api="blas"):
+        outcomes = task.work(task.units, threads)
+    return place, outcomes, time.perf_counter() - began

@@ -1,0 +1,66 @@
+"""From arrow's tables to data frames of numbers, dates and text."""
+
+from collections import Counter
+from typing import Any
+
+from ._columns import listed
+
+_DAY = 86_400_000_000.0  # microseconds
+_NULLABLE = {"bool": "boolean"} | {f"{u}int{b}": f"{u.upper()}Int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
+
+
+def as_frame(table: Any, file: str) -> Any:
+    """A data frame; numbers may be missing without becoming other numbers."""
+    import pyarrow as pa
+
+    table = table.drop_columns(_index_columns(table))
+    twice = sorted(name for name, count in Counter(table.column_names).items() if count > 1)
+    if twice:
+        raise ValueError(f"{file} has several columns named {listed(twice)}: does it lack a header?")
+    if table.num_rows == 0:
+        raise ValueError(f"{file} has a header but no rows.")
+    columns = {name: table.column(name) for name in table.column_names}
+    try:
+        simple = pa.table({name: _simple(column, name, file) for name, column in columns.items()})
+        return simple.to_pandas(date_as_object=False, types_mapper=_nullable(simple).get)
+    except (pa.ArrowException, OverflowError) as error:
+        raise ValueError(f"{file} cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _index_columns(table: Any) -> list[str]:
+    """Columns that were the index of the data frame which a file was written from."""
+    try:
+        described = table.schema.pandas_metadata
+    except ValueError:
+        return []
+    index = described.get("index_columns") if isinstance(described, dict) else None
+    return [name for name in index if name in table.column_names] if isinstance(index, list) else []
+
+
+def _simple(column: Any, name: str, file: str) -> Any:
+    """A column of numbers, dates or text: decimals as floats, times and durations in days, categories as text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_a, kind = pa.types, column.type
+    if is_a.is_dictionary(kind):
+        return _simple(column.cast(kind.value_type), name, file).cast(pa.string())
+    if is_a.is_decimal(kind):
+        return column.cast(pa.float64())
+    if is_a.is_time(kind) or is_a.is_duration(kind):
+        fine = pa.time64("us") if is_a.is_time(kind) else pa.duration("us")
+        return pc.divide(column.cast(fine, safe=False).cast(pa.int64()).cast(pa.float64(), safe=False), _DAY)
+    if is_a.is_string_view(kind) or is_a.is_large_string(kind):
+        return column.cast(pa.large_string())
+    known = (is_a.is_null, is_a.is_boolean, is_a.is_integer, is_a.is_floating, is_a.is_string)
+    if not any(is_kind(kind) for is_kind in (*known, is_a.is_date, is_a.is_timestamp)):
+        raise ValueError(f"The column {name!r} of {file} holds {kind}, not numbers or categories.")
+    return column
+
+
+def _nullable(table: Any) -> dict[Any, Any]:
+    """Types of pandas for integers and booleans some of which are missing; it would make floats and objects of them."""
+    from pandas.api.types import pandas_dtype
+
+    kinds = {str(column.type): column.type for column in table.columns if column.null_count}
+    return {kinds[name]: pandas_dtype(dtype) for name, dtype in _NULLABLE.items() if name in kinds}
