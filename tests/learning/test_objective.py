@@ -136,9 +136,11 @@ class TestBatches:
 
 
 class TestSample:
-    def test_is_the_problem_itself_when_it_takes_all_rows(self):
+    def test_is_of_the_same_votes_when_it_takes_all_rows(self):
         objective = objective_of("noisy", "half", "dirichlet")
-        assert objective.sample(problem("noisy").work, np.random.default_rng(0)) is objective
+        sample = objective.sample(problem("noisy").work, np.random.default_rng(0))
+        assert sample.n_rows == objective.n_rows
+        assert all(ours is theirs for ours, theirs in zip(sample.votes, objective.votes, strict=True))
 
     def test_takes_its_share_of_the_rows(self):
         objective = objective_of("three_folds", "half", "dirichlet")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._files import whole_file
-from ..votes import VoteMatrix
+from ..votes import Votes
 from ._holdout import HoldoutComparison, clopper_pearson, count_holdout_errors
 from ._percent import confidence, percent
 
@@ -189,17 +189,15 @@ class Certificate:
             raise ValueError(f"{os.fspath(path)} was changed after it was written: its sha256 does not fit.")
         return certificate
 
-    def verify(
-        self, votes: VoteMatrix | Sequence[VoteMatrix], *, precise: float = 0.0, random_state: int = 0
-    ) -> "Verification":
+    def verify(self, votes: Votes | Sequence[Votes], *, precise: float = 0.0, random_state: int = 0) -> "Verification":
         """Compute risk, divergence and bound again from the votes, by another path, and compare.
 
         The votes are unpacked and judged row by row with scipy: none of the code that learned or certified is used.
 
         Parameters
         ----------
-        votes : VoteMatrix or list of VoteMatrix
-            What the voters said, one matrix per fold.
+        votes : Votes or list of Votes
+            What the voters said, one entry per fold.
         precise : float
             Share of the rows, drawn at random, that are also judged at thirty digits (needs python-flint).
         random_state : int
@@ -207,7 +205,7 @@ class Certificate:
         """
         from ._verify import verify
 
-        return verify(self, [votes] if isinstance(votes, VoteMatrix) else list(votes), precise, random_state)
+        return verify(self, [votes] if isinstance(votes, Votes) else list(votes), precise, random_state)
 
 
 def read_certificate(path: str | os.PathLike) -> tuple[Certificate, bool]:

@@ -1,6 +1,7 @@
 """From a posterior to its certificate: nothing interpolated, everything rounded outward."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,16 @@ from numpy.typing import NDArray
 from ..bounds import Bound, CatoniPerFold, seeger_mixture
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..risks import Risk
-from ..risks._exact import margin_rows
 from ..special import kl_inverse
-from ..votes import VoteMatrix
+from ..votes import Votes
 from ._certificate import Certificate
+from ._class_losses import class_losses
 from ._fixed_vote import MARGINS, FixedVote, choose_fixed_vote
 from ._words import deterministic_rule, theorem
 
 
 def certify(
-    votes: Sequence[VoteMatrix],
+    votes: Sequence[Votes],
     posteriors: Sequence[Posterior],
     priors: Sequence[Posterior],
     risk: Risk,
@@ -55,7 +56,7 @@ def certify(
     whole_delta, delta = delta, delta / alternatives
     sizes = tuple(v.n_examples for v in votes)
     moments = bound.risk_weights(sizes) @ np.stack(
-        [risk.certified_moments(p, v) for p, v in zip(posteriors, votes, strict=True)]
+        [v.mean(partial(risk.certified_moments, p)) for p, v in zip(posteriors, votes, strict=True)]
     )
     remaining = delta
     draws = risk.paid_draws(posteriors[0])
@@ -92,7 +93,7 @@ def certify(
 
 
 def _further(
-    votes: Sequence[VoteMatrix],
+    votes: Sequence[Votes],
     posteriors: Sequence[Posterior],
     priors: Sequence[Posterior],
     bound: Bound,
@@ -109,8 +110,7 @@ def _further(
         return {"deterministic_bound": fixed_value, "deterministic_rule": rule, "fixed_vote": {}, "per_class": ()}
     fixed = choose_fixed_vote(votes, dirichlets, betas, bound, delta)
     sizes = tuple(v.n_examples for v in votes)
-    risk = float(bound.risk_weights(sizes) @ [v.row_mean(r) for v, r in zip(votes, fixed.rows, strict=True)])
-    risk = min(risk * (1 + 1e-13), 1.0)
+    risk = min(float(bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]) * (1 + 1e-13), 1.0)
     paid = bound.upper(risk, float(fixed.kls.sum()), sizes, delta / len(MARGINS)).value / fixed.coverage
     return {
         "deterministic_bound": float(min(paid, 1.0)),
@@ -128,34 +128,41 @@ def _further(
 
 
 def _per_class(
-    votes: Sequence[VoteMatrix],
+    votes: Sequence[Votes],
     posteriors: Sequence[Dirichlet],
     priors: Sequence[Dirichlet],
     fixed: FixedVote,
     delta: float,
 ) -> list[dict[str, Any]]:
     """Bounds on the error given the true class: given the labels, the examples of a class are i.i.d. draws from it."""
-    if any(v.classes is None or v.targets is None for v in votes):
+    if any(v.classes is None for v in votes):
         raise ValueError("Certificates per class need votes made from labels, not from errors.")
-    labels = np.unique(np.concatenate([np.asarray(v.classes) for v in votes])).tolist()
-    rows = [margin_rows(p, v) for p, v in zip(posteriors, votes, strict=True)]
+    labels = np.unique(np.concatenate([np.asarray(v.classes) for v in votes]))
+    drawn = [class_losses(p, v) for p, v in zip(posteriors, votes, strict=True)]
     kls = np.array([p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True)])
     shares = np.array([v.n_examples for v in votes], float)
     shares /= shares.sum()
     share = delta / len(labels)
+    counts, risks, fixed_risks = (
+        np.stack([_by_label(figures, v, labels, empty) for figures, v in zip(each, votes, strict=True)])
+        for each, empty in (
+            ([losses.counts for losses in drawn], 0.0),
+            ([losses.class_means for losses in drawn], 1.0),
+            ([losses.class_means for losses in fixed.losses], 1.0),
+        )
+    )
     certificates = []
-    for label in labels:
-        members = [np.asarray(v.classes)[np.asarray(v.targets)] == label for v in votes]
-        sizes = np.array([int(_counts(v)[m].sum()) for v, m in zip(votes, members, strict=True)])
-        risk, fixed_risk = (_class_risk(votes, losses, members, shares) for losses in (rows, fixed.rows))
-        drawn = seeger_mixture(risk, kls, sizes, shares, share)
+    for c, label in enumerate(labels.tolist()):
+        sizes = counts[:, c].astype(int)
+        risk, fixed_risk = (min(float(shares @ by_fold[:, c]) * (1 + 1e-13), 1.0) for by_fold in (risks, fixed_risks))
+        bound = seeger_mixture(risk, kls, sizes, shares, share)
         mean = seeger_mixture(fixed_risk, fixed.kls, sizes, shares, share / len(MARGINS)) / fixed.coverage
         certificates.append(
             {
                 "label": label,
                 "n": int(sizes.sum()),
                 "empirical_risk": risk,
-                "bound": float(min(drawn, 1.0)),
+                "bound": float(min(bound, 1.0)),
                 "deterministic_bound": float(min(mean, 1.0)),
                 "delta": share,
             }
@@ -163,19 +170,11 @@ def _per_class(
     return certificates
 
 
-def _counts(votes: VoteMatrix) -> NDArray:
-    return votes.counts if votes.counts.size else np.ones(votes.n_rows)
-
-
-def _class_risk(
-    votes: Sequence[VoteMatrix], losses: Sequence[NDArray], members: Sequence[NDArray], shares: NDArray
-) -> float:
-    """Mean loss on the examples of one class, the folds weighted as the mixture draws them; 1 where one has none."""
-    means = []
-    for v, loss, m in zip(votes, losses, members, strict=True):
-        weights = _counts(v)[m]
-        means.append(float(loss[m] @ weights / weights.sum()) if weights.size else 1.0)
-    return min(float(shares @ means) * (1 + 1e-13), 1.0)
+def _by_label(figures: NDArray, votes: Votes, labels: NDArray, empty: float) -> NDArray:
+    """Figures of a fold's classes among all classes."""
+    placed = np.full(len(labels), empty)
+    placed[np.searchsorted(labels, np.asarray(votes.classes))] = figures
+    return placed
 
 
 def _lists(posterior: Posterior) -> dict[str, list[float]]:

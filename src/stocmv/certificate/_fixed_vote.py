@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from ..bounds import Bound
 from ..posteriors import Dirichlet
-from ..risks._exact import margin_rows
-from ..votes import VoteMatrix
+from ..votes import Votes
+from ..votes._base import random_rows
+from ._class_losses import ClassLosses, class_losses
 from ._partition import Contests, closest_contests
 
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)
@@ -26,17 +27,17 @@ _SAMPLE = 1024  # rows of each fold on which margin and scale are chosen
 
 @dataclass(frozen=True)
 class FixedVote:
-    """The chosen margin and scale, with the margin losses of every row under the scaled posteriors."""
+    """The chosen margin and scale, with the margin losses of each fold under the scaled posteriors."""
 
     margin: float
     scale: float
     coverage: float  # nu
-    rows: Sequence[NDArray]
+    losses: Sequence[ClassLosses]
     kls: NDArray
 
 
 def choose_fixed_vote(
-    votes: Sequence[VoteMatrix],
+    votes: Sequence[Votes],
     posteriors: Sequence[Dirichlet],
     priors: Sequence[Dirichlet],
     bound: Bound,
@@ -45,13 +46,12 @@ def choose_fixed_vote(
     """Choose margin and scale on some rows, then evaluate the losses of all rows."""
     sizes = tuple(v.n_examples for v in votes)
     rng = np.random.default_rng(0)
-    samples = [v if v.n_rows <= _SAMPLE else v.take(np.sort(rng.permutation(v.n_rows)[:_SAMPLE])) for v in votes]
-
+    samples = [v if v.n_rows <= _SAMPLE else v.take(random_rows(v.n_rows, _SAMPLE, rng)) for v in votes]
     contests = [closest_contests(p.alpha, v.n_classes or 2) for p, v in zip(posteriors, votes, strict=True)]
 
     def estimate(margin: float, scale: float) -> float:
         fixed = _evaluate(samples, posteriors, priors, contests, margin, scale)
-        risk = bound.risk_weights(sizes) @ [v.row_mean(r) for v, r in zip(samples, fixed.rows, strict=True)]
+        risk = bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]
         return bound.upper(min(float(risk), 1.0), fixed.kls.sum(), sizes, delta / len(MARGINS)).value / fixed.coverage
 
     margin, scale = 0.0, 1.0
@@ -62,7 +62,7 @@ def choose_fixed_vote(
 
 
 def _evaluate(
-    votes: Sequence[VoteMatrix],
+    votes: Sequence[Votes],
     posteriors: Sequence[Dirichlet],
     priors: Sequence[Dirichlet],
     contests: Sequence[Contests],
@@ -74,6 +74,6 @@ def _evaluate(
         margin,
         scale,
         coverage=min(c.coverage(scale, margin) for c in contests),
-        rows=[margin_rows(p, v, margin) for p, v in zip(scaled, votes, strict=True)],
+        losses=[class_losses(p, v, margin) for p, v in zip(scaled, votes, strict=True)],
         kls=np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]),
     )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from ..votes import VoteMatrix
+from ..votes import VoteMatrix, Votes
 from ._certificate import Certificate
 from ._fixed_vote import MARGINS
 from ._partition import LISTED, LISTED_CLASSES
@@ -56,13 +56,15 @@ class Verification:
         return "\n".join([*map(str, self.checks), verdict])
 
 
-def verify(certificate: Certificate, votes: Sequence[VoteMatrix], precise: float = 0.0, seed: int = 0) -> Verification:
+def verify(certificate: Certificate, votes: Sequence[Votes], precise: float = 0.0, seed: int = 0) -> Verification:
     """Check every figure of a certificate against the votes, and a share of the rows at thirty digits."""
     checks: list[Check] = []
+    whole = [v.whole() for v in votes]
     try:
         for check in itertools.chain(
-            _checks(certificate, votes),
-            precise_checks(certificate, votes, precise, seed) if precise > 0 and can_be_precise(certificate) else (),
+            _digest_checks(certificate, votes),
+            _checks(certificate, whole),
+            precise_checks(certificate, whole, precise, seed) if precise > 0 and can_be_precise(certificate) else (),
         ):
             checks.append(check)
             if not check.holds and check.what in _FIRST:
@@ -75,9 +77,12 @@ def verify(certificate: Certificate, votes: Sequence[VoteMatrix], precise: float
 _FIRST = ("votes", "examples", "parts", "delta")  # without these the figures mean nothing
 
 
+def _digest_checks(c: Certificate, votes: Sequence[Votes]) -> Iterator[Check]:
+    found = tuple(v.digest() for v in votes)
+    yield Check("votes", c.votes, found, tuple(c.votes) == found)
+
+
 def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
-    found_votes = tuple(v.digest() for v in votes)
-    yield Check("votes", c.votes, found_votes, tuple(c.votes) == found_votes)
     sizes = tuple(_size(v) for v in votes)
     same = (c.n, tuple(c.fold_sizes)) == (sum(sizes), sizes)
     yield Check("examples", (c.n, c.fold_sizes), (sum(sizes), sizes), same)

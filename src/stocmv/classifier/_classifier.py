@@ -24,6 +24,7 @@ from ._answers import assigned_folds, drawn_answers, mean_vote, win_probabilitie
 from ._choices import choose_bound, choose_priors, choose_solver, is_auto, risk_name
 from ._crossfit import CrossFitted
 from ._drawn import DrawnVote
+from ._engine import engine, is_dask
 
 
 class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
@@ -146,16 +147,22 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         check_delta(self.delta)
         named(self.risk, RISKS, Risk, "risk")
         source = as_source(self.voters)
-        X, codes, folds, rng = self._prepare(X, y, source)
         self.expected_errors_: list[float | None] = []
-        self._train_voters(X, codes, folds, source, rng)
+        if is_dask(X):
+            rng = engine().fit_on_cluster(self, X, y)
+        else:
+            X, codes, folds, rng = self._prepare(X, y, source)
+            self._train_voters(X, codes, folds, source, rng)
         self._learn(source, rng)
         self.key_ = rng.bytes(16)
         return self
 
     def _note_training(self, source: VoterSource, voters: VoterSet, X: Any, codes: NDArray) -> None:
-        tunes = source.learns and is_auto(self.bound) and risk_name(self.risk) in ("exact", "mc")
-        self.expected_errors_.append(source.expected_error(voters, X, codes) if tunes else None)
+        self.expected_errors_.append(source.expected_error(voters, X, codes) if self._tunes_bound(source) else None)
+
+    def _tunes_bound(self, source: VoterSource) -> bool:
+        """Whether the bound has constants that the voters' own estimate of their error may choose."""
+        return source.learns and is_auto(self.bound) and risk_name(self.risk) in ("exact", "mc")
 
     def _learn(self, source: VoterSource, rng: np.random.RandomState) -> None:
         """Learn the weights' distribution; with several priors, keep the best, each having its share of delta."""
@@ -226,6 +233,8 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         a keyed hash of the voters' answers, so that the same example always gets the same answer; the key was drawn in
         ``fit``, and the bound is on average over it.
         """
+        if is_dask(X):
+            return engine().answer_on_cluster(self, "predict", X)
         answers, split, folds = self._split(self._codes(X))
         chosen = answers[0].copy()
         chosen[split] = answers[folds, split]
@@ -237,6 +246,8 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         The random vote draws a fold, then weights. Where the folds' mean votes disagree, it is given the fold that the
         example belongs to, as in `predict`, which therefore answers the most probable class.
         """
+        if is_dask(X):
+            return engine().answer_on_cluster(self, "predict_proba", X)
         codes = self._codes(X)
         answers, split, folds = self._split(codes)
         n_classes = len(self.classes_)
@@ -256,6 +267,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
 
     def predict_stochastic(self, X: Any, random_state: Any = None) -> NDArray:
         """The certified random vote: for every example a fold and weights are drawn afresh."""
+        if is_dask(X):
+            seed = check_random_state(random_state).randint(2**31 - 1)
+            return engine().answer_on_cluster(self, "predict_stochastic", X, seed=seed)
         codes = self._codes(X)
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         answers = np.stack(

@@ -69,6 +69,10 @@ class CrossFitted:
 
     def _folds(self, n: int, source: VoterSource, rng: np.random.RandomState) -> list[NDArray]:
         """The examples of each fold: a random partition, not stratified (the proof needs that)."""
+        return [np.sort(part) for part in np.array_split(rng.permutation(n), self._n_folds(n, source))]
+
+    def _n_folds(self, n: int, source: VoterSource) -> int:
+        """How many folds for so many examples."""
         if is_auto(self.n_folds):
             count = min(_FOLDS, n) if source.learns else 1
         elif isinstance(self.n_folds, int | np.integer) and not isinstance(self.n_folds, bool) and self.n_folds >= 1:
@@ -80,7 +84,7 @@ class CrossFitted:
             raise ValueError(f"n_folds={count} and n_samples = {n}: {needed}.")
         if count > n:
             raise ValueError(f"n_folds={count} is more than the number of examples, n_samples = {n}.")
-        return [np.sort(part) for part in np.array_split(rng.permutation(n), count)]
+        return count
 
     def _train_voters(
         self, X: Any, codes: NDArray, folds: list[NDArray], source: VoterSource, rng: np.random.RandomState

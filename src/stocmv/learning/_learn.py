@@ -12,7 +12,7 @@ from ..certificate import Certificate, certify
 from ..posteriors import POSTERIORS, Posterior
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
-from ..votes import VoteMatrix
+from ..votes import Votes
 from ._history import History, Step
 from ._objective import Objective
 
@@ -42,7 +42,7 @@ class Learned:
 
 
 def learn(
-    votes: VoteMatrix | Sequence[VoteMatrix],
+    votes: Votes | Sequence[Votes],
     *,
     risk: str | Risk = "exact",
     posterior: str = "auto",
@@ -61,9 +61,9 @@ def learn(
 
     Parameters
     ----------
-    votes : VoteMatrix or list of VoteMatrix
-        What the voters said. With a list, one matrix per fold: the voters of a fold were trained without its examples,
-        and the certificate is on the mixture of the folds' votes (cross-bounding).
+    votes : Votes or list of Votes
+        What the voters said, as a rule a VoteMatrix. With a list, one per fold: the voters of a fold were trained
+        without its examples, and the certificate is on the mixture of the folds' votes (cross-bounding).
     risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound"} or Risk
         The empirical risk; "exact" is the error of the arg-max vote for any number of classes.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
@@ -138,16 +138,16 @@ def learn(
         for posteriors in found
     ]
     posteriors, certificate = min(zip(found, certified, strict=True), key=lambda pair: pair[1].bound)
-    if isinstance(votes, VoteMatrix):
+    if isinstance(votes, Votes):
         return Learned(posteriors[0], priors[0], certificate, history)
     return Learned(posteriors, priors, certificate, history)
 
 
-def check_folds(votes: VoteMatrix | Sequence[VoteMatrix]) -> list[VoteMatrix]:
+def check_folds(votes: Votes | Sequence[Votes]) -> list[Votes]:
     """The votes as a list of folds."""
     given: Any = votes
-    folds = [votes] if isinstance(votes, VoteMatrix) else list(given) if isinstance(given, Sequence) else []
-    if not folds or not all(isinstance(v, VoteMatrix) for v in folds):
+    folds = [votes] if isinstance(votes, Votes) else list(given) if isinstance(given, Sequence) else []
+    if not folds or not all(isinstance(v, Votes) for v in folds):
         raise TypeError("votes must be a VoteMatrix or a list of them, one for each fold.")
     return folds
 
@@ -177,7 +177,7 @@ def posterior_kind(posterior: str, risk: Risk) -> type[Posterior]:
     return POSTERIORS[name]
 
 
-def _priors(prior: Any, kind: type[Posterior], folds: list[VoteMatrix]) -> list[Posterior]:
+def _priors(prior: Any, kind: type[Posterior], folds: list[Votes]) -> list[Posterior]:
     per_fold = isinstance(prior, list | tuple) and len(prior) == len(folds)
     if per_fold and all(np.isscalar(value) for value in prior):
         per_fold = len(folds) > 1 and len(prior) != folds[0].n_voters  # else they are one for each voter

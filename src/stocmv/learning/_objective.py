@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from ..posteriors import Dirichlet, Posterior
 from ..risks import Risk
 from ..solvers import LBFGS
 from ..solvers._starts import logistic_weights, random_start
-from ..votes import VoteMatrix
+from ..votes import VoteMatrix, Votes
+from ..votes._base import random_rows
 from ._history import History, Step
 
 _FEWEST = 8  # rows of a fold in a sample
@@ -24,7 +26,7 @@ class Objective:
     ``sizes`` stay those of the whole folds when ``votes`` is a sample of them, so that the divergence keeps its weight.
     """
 
-    votes: Sequence[VoteMatrix]
+    votes: Sequence[Votes]
     priors: Sequence[Posterior]
     risk: Risk
     bound: Bound
@@ -40,6 +42,10 @@ class Objective:
     def start(self) -> NDArray:
         """The prior."""
         return np.concatenate([prior.point for prior in self.priors])
+
+    @property
+    def n_rows(self) -> int:
+        return sum(v.n_rows for v in self.votes)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -59,9 +65,10 @@ class Objective:
     def __call__(self, point: NDArray, rng: np.random.Generator | None = None) -> tuple[float, NDArray]:
         posteriors = self.posteriors(point)
         shares = self.bound.risk_weights(self.sizes)
-        moments, gradients = zip(
-            *(self.risk.moments(p, v, rng) for p, v in zip(posteriors, self.votes, strict=True)), strict=True
-        )
+        asked = [
+            v.mean_later(partial(_moments, self.risk, p, rng)) for p, v in zip(posteriors, self.votes, strict=True)
+        ]
+        moments, gradients = zip(*(answer() for answer in asked), strict=True)
         divergences, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
         mean = np.clip(shares @ np.stack(moments), 0.0, 1.0)
         kl = float(sum(divergences))
@@ -90,26 +97,23 @@ class Objective:
         """The same problem, its iterations recorded under a name."""
         return replace(self, label=label, _last=None)
 
-    def on(self, votes: Sequence[VoteMatrix]) -> "Objective":
+    def on(self, votes: Sequence[Votes]) -> "Objective":
         """The same problem, its risk estimated on other votes."""
         return replace(self, votes=votes, _last=None)
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator["Objective"]:
         """One pass over the rows in random batches that take from each fold in proportion."""
-        count = max(1, round(sum(v.n_rows for v in self.votes) / size))
-        orders = [np.array_split(rng.permutation(v.n_rows), count) for v in self.votes]
-        for rows in zip(*orders, strict=True):
-            if all(len(r) for r in rows):
-                yield self.on([v.take(r) for v, r in zip(self.votes, rows, strict=True)])
+        count = max(1, round(self.n_rows / size))
+        for batch in zip(*(v.batches(count, rng) for v in self.votes), strict=False):
+            yield self.on(batch)
 
     def sample(self, work: float, rng: np.random.Generator) -> "Objective":
-        """The problem on random rows that take about ``work`` nanoseconds a pass; itself when all rows do."""
+        """The problem on random rows, here, that take about ``work`` nanoseconds a pass; on all rows when they do."""
         share = work / sum(v.work for v in self.votes)
         if share >= 1:
-            return self
+            return self.on([v.whole() for v in self.votes])
         counts = [min(v.n_rows, max(_FEWEST, int(share * v.n_rows))) for v in self.votes]
-        rows = [np.sort(rng.permutation(v.n_rows)[:n]) for v, n in zip(self.votes, counts, strict=True)]
-        return self.on([v.take(r) for v, r in zip(self.votes, rows, strict=True)])
+        return self.on([v.take(random_rows(v.n_rows, n, rng)) for v, n in zip(self.votes, counts, strict=True)])
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
         """Starts that need to know the votes: logistic-regression weights, and a path that pays the divergence late."""
@@ -123,3 +127,9 @@ class Objective:
             cheaper = replace(self, kl_weight=kl_weight, history=History(), callback=None, _last=None)
             path = LBFGS(max_iter=100).minimise(cheaper, path, rng)
         return {"logistic": min(scaled, key=lambda point: self(point)[0]), "path": path}
+
+
+def _moments(
+    risk: Risk, posterior: Posterior, rng: np.random.Generator | None, votes: VoteMatrix
+) -> tuple[NDArray, NDArray]:
+    return risk.moments(posterior, votes, rng)

@@ -35,7 +35,9 @@ class Auto(Solver):
             return Adam().minimise(problem, start, rng)
         sample = problem.sample(self.explore_work, rng)
         point = self._explore(sample, start, rng)
-        return point if sample is problem else LBFGS().minimise(problem.named("all examples:"), point, rng)
+        return (
+            point if sample.n_rows == problem.n_rows else LBFGS().minimise(problem.named("all examples:"), point, rng)
+        )
 
     def _explore(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
         shaken = start + 0.1 * rng.standard_normal(len(start))

@@ -17,6 +17,11 @@ class Problem(Protocol):
         ...
 
     @property
+    def n_rows(self) -> int:
+        """Rows that an evaluation passes over."""
+        ...
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest value of every coordinate."""
         ...
@@ -43,7 +48,7 @@ class Problem(Protocol):
         ...
 
     def sample(self, work: float, rng: np.random.Generator) -> "Problem":
-        """The same problem on random examples that take about ``work`` nanoseconds a pass; itself when all do."""
+        """The same problem on random examples that take about ``work`` nanoseconds a pass; on all when all do."""
         ...
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:

@@ -1,10 +1,12 @@
 """Where to start: the bound is not convex, and the prior alone is often a saddle or a poor valley."""
 
+from operator import methodcaller
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ..votes import Curve, VoteMatrix
+from ..votes import Curve, Votes
 
 _NODES = 257
 
@@ -14,7 +16,7 @@ def random_start(prior_point: NDArray, rng: np.random.Generator, spread: float =
     return prior_point + spread * rng.standard_normal(len(prior_point))
 
 
-def logistic_weights(votes: VoteMatrix, max_iter: int = 100, penalty: float = 1e-3) -> NDArray:
+def logistic_weights(votes: Votes, max_iter: int = 100, penalty: float = 1e-3) -> NDArray:
     """Non-negative logistic-regression weights of the voters' margins.
 
     The logistic loss of an example depends on the weight of the voters that err alone, so it is one more curve for the
@@ -22,7 +24,9 @@ def logistic_weights(votes: VoteMatrix, max_iter: int = 100, penalty: float = 1e
     """
 
     def evaluate(weights: NDArray) -> tuple[float, NDArray]:
-        loss, d_weights, d_total = votes.curve_mean(weights, _logistic_curve(float(weights.sum())))
+        loss, d_weights, d_total = votes.mean(
+            methodcaller("curve_mean", weights, _logistic_curve(float(weights.sum())))
+        )
         return loss + penalty * weights.sum(), d_weights + d_total + penalty
 
     start = np.full(votes.n_voters, 2.0 / votes.n_voters)

@@ -1,7 +1,9 @@
 """What the voters said, and the one pass over it that every risk is made of."""
 
+from ._base import Votes
 from ._curve import Curve
 from ._folds import load_folds, save_folds
 from ._matrix import VoteMatrix
+from ._partitioned import PartitionedVotes
 
-__all__ = ["Curve", "VoteMatrix", "load_folds", "save_folds"]
+__all__ = ["Curve", "PartitionedVotes", "VoteMatrix", "Votes", "load_folds", "save_folds"]

@@ -4,9 +4,10 @@ import hashlib
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._files import whole_file
 from .._memory import check_fits
 from ..special._gamma_tables import gamma_tables
+from ._base import Votes
 from ._bits import column_sums, curve_pass, wrong_weights
 from ._classes import argmax_pass, class_column_sums, class_weights
 from ._curve import Curve
@@ -39,7 +41,7 @@ _DAMAGE = (
 
 
 @dataclass(frozen=True, eq=False)
-class VoteMatrix:
+class VoteMatrix(Votes):
     """What ``M`` voters said on ``n`` labelled examples.
 
     Errors are packed eight to a byte; with more than two classes the labels are kept too, one byte each. Make one with
@@ -162,10 +164,6 @@ class VoteMatrix:
         return int(self.counts.sum()) if self.counts.size else self.n_rows
 
     @property
-    def n_classes(self) -> int | None:
-        return None if self.classes is None else len(self.classes)
-
-    @property
     def nbytes(self) -> int:
         """Bytes that the packed votes take."""
         return sum(a.nbytes for a in (self.bits, self.targets, self.labels, self.counts) if a is not None)
@@ -184,6 +182,23 @@ class VoteMatrix:
         """Rows ``start .. stop`` unpacked: a boolean array, true where the voter errs."""
         rows = np.ascontiguousarray(self.bits[:, start:stop].T)
         return np.unpackbits(rows, axis=1, count=self.n_voters, bitorder="little").astype(bool)
+
+    def total(self, of: "Callable[[VoteMatrix], Any]") -> Any:
+        """What a function finds in the matrix: there is only one."""
+        return of(self)
+
+    def mean_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
+        """What a function finds as a mean over the examples."""
+        return partial(of, self)
+
+    def whole(self) -> "VoteMatrix":
+        """The matrix itself."""
+        return self
+
+    def batches(self, count: int, rng: np.random.Generator) -> "Iterator[VoteMatrix]":
+        """Random batches of the rows, fewer when there are not as many rows."""
+        for rows in np.array_split(rng.permutation(self.n_rows), min(count, self.n_rows)):
+            yield self.take(rows)
 
     def curve_mean(self, weights: NDArray, curve: Curve) -> tuple[float, NDArray, float]:
         """Mean over the examples of a curve of the wrong weight.
@@ -242,6 +257,20 @@ class VoteMatrix:
             targets=None if self.targets is None else self.targets[rows],
             labels=None if self.labels is None else self.labels[rows],
             counts=self.counts[rows] if self.counts.size else self.counts,
+        )
+
+    @classmethod
+    def joined(cls, parts: "Sequence[VoteMatrix]") -> "VoteMatrix":
+        """The rows of several matrices of the same voters and classes, one after the other."""
+        first = parts[0]
+        counts = [p.counts if p.counts.size else np.ones(p.n_rows) for p in parts]
+        return cls(
+            first.n_voters,
+            np.hstack([p.bits for p in parts]),
+            first.classes,
+            _join([p.targets for p in parts]),
+            _join([p.labels for p in parts]),
+            np.concatenate(counts) if any(p.counts.size for p in parts) else _NONE,
         )
 
     def merged(self) -> "VoteMatrix":

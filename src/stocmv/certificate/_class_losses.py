@@ -1,0 +1,47 @@
+"""The losses of the drawn vote, added up for each true class."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..posteriors import Dirichlet
+from ..risks._exact import margin_rows
+from ..votes import VoteMatrix, Votes
+
+_ROUND_UP = 1 + 1e-13  # what adding up may lose
+
+
+@dataclass(frozen=True)
+class ClassLosses:
+    """Sums of the losses, and numbers of examples, by class; one class where the classes are not known."""
+
+    sums: NDArray
+    counts: NDArray
+
+    @property
+    def mean(self) -> float:
+        """Mean loss of all examples, rounded up."""
+        return min(float(self.sums.sum() / self.counts.sum()) * _ROUND_UP, 1.0)
+
+    @property
+    def class_means(self) -> NDArray:
+        """Mean loss of each class, rounded up; 1 where it has no examples."""
+        means = np.ones(len(self.sums))
+        np.divide(self.sums * _ROUND_UP, self.counts, out=means, where=self.counts > 0)
+        return np.minimum(means, 1.0)
+
+
+def class_losses(posterior: Dirichlet, votes: Votes, margin: float = 0.0) -> ClassLosses:
+    """Losses within a margin, as in `margin_rows`."""
+    return ClassLosses(*votes.total(partial(_sums, posterior, margin)))
+
+
+def _sums(posterior: Dirichlet, margin: float, votes: VoteMatrix) -> tuple[NDArray, NDArray]:
+    rows = margin_rows(posterior, votes, margin)
+    counts = votes.counts if votes.counts.size else np.ones(votes.n_rows)
+    if votes.targets is None or votes.classes is None:
+        return np.array([rows @ counts]), np.array([counts.sum()])
+    n_classes = len(votes.classes)
+    return np.bincount(votes.targets, rows * counts, n_classes), np.bincount(votes.targets, counts, n_classes)

@@ -1,0 +1,149 @@
+"""Votes that live on the workers of a cluster."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..votes import PartitionedVotes, VoteMatrix, Votes
+from ..votes._base import added, scaled
+from ..votes._partitioned import joint_digest, shared_out
+from ._connection import result
+
+_FAN_IN = 16  # results that one task adds up
+
+
+class ClusterVotes(Votes):
+    """Votes of one fold in partitions on the workers.
+
+    What a function finds in them comes back, and the rows of a sample; never all of them, but for `collect`.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    parts : sequence of futures or delayed objects
+        Each a VoteMatrix. Futures are kept in the workers' memory (or on their disks); delayed ones are made anew for
+        every pass, for votes that the cluster cannot hold.
+    sizes : sequence of int
+        Rows of each part.
+    n_voters : int
+        Number of voters.
+    classes : ndarray
+        Sorted class labels.
+    """
+
+    def __init__(
+        self, client: Any, parts: Sequence[Any], sizes: Sequence[int], n_voters: int, classes: NDArray
+    ) -> None:
+        self.client = client
+        self.parts = tuple(parts)
+        self.sizes = tuple(sizes)
+        self.n_voters = n_voters
+        self.classes = classes
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy elsewhere knows: the shape, not the votes."""
+        return {**self.__dict__, "client": None, "parts": ()}
+
+    def __repr__(self) -> str:
+        return f"ClusterVotes({self.n_rows} examples in {len(self.sizes)} parts, {self.n_voters} voters)"
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.sizes)
+
+    @property
+    def n_examples(self) -> int:
+        return self.n_rows
+
+    @property
+    def work(self) -> float:
+        return self.n_rows * (0.3 * self.n_voters + (10 if len(self.classes) < 3 else 10_000))  # type: ignore[arg-type]
+
+    def total(self, of: Callable[[VoteMatrix], Any]) -> Any:
+        return result(self._added(of, "sum"), self.client)
+
+    def mean_later(self, of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
+        future = self._added(partial(_times_size, of), "step")
+        return lambda: scaled(result(future, self.client), 1 / self.n_examples)
+
+    def take(self, rows: ArrayLike) -> VoteMatrix:
+        chosen = [(k, own) for k, own in enumerate(shared_out(rows, self.sizes)) if len(own)]
+        taken = self._map([partial(_take, own) for _, own in chosen], [self.parts[k] for k, _ in chosen], "sample")
+        return VoteMatrix.joined([result(part, self.client) for part in taken])
+
+    def batches(self, count: int, rng: np.random.Generator) -> Iterator[Votes]:
+        for group in np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts))):
+            parts, sizes = ([values[k] for k in group] for values in (self.parts, self.sizes))
+            yield ClusterVotes(self.client, parts, sizes, self.n_voters, self._classes)
+
+    def digest(self) -> str:
+        return joint_digest(self._gathered(_digest, "digest"))
+
+    def collect(self) -> PartitionedVotes:
+        """The votes themselves, brought to this machine."""
+        return PartitionedVotes(self._gathered(_itself, "votes"))
+
+    def whole(self) -> VoteMatrix:
+        return self.collect().whole()
+
+    @property
+    def _classes(self) -> NDArray:
+        return np.asarray(self.classes)
+
+    def _map(self, functions: Sequence[Callable], parts: Sequence[Any], name: str) -> list[Any]:
+        """A future for each part."""
+        from dask.base import tokenize
+        from dask.delayed import delayed
+
+        token = tokenize(next(_counter), self.sizes)[:8]
+        if self.parts and hasattr(self.parts[0], "dask"):  # not kept: made anew together with what is done to them
+            tasks = [
+                delayed(f, pure=False)(part, dask_key_name=f"{name}-{token}-{k}")
+                for k, (f, part) in enumerate(zip(functions, parts, strict=True))
+            ]
+            return list(self.client.compute(tasks))
+        return [
+            self.client.submit(f, part, key=f"{name}-{token}-{k}", pure=False)
+            for k, (f, part) in enumerate(zip(functions, parts, strict=True))
+        ]
+
+    def _gathered(self, of: Callable[[VoteMatrix], Any], name: str) -> list[Any]:
+        return [result(f, self.client) for f in self._map([of] * len(self.parts), self.parts, name)]
+
+    def _added(self, of: Callable[[VoteMatrix], Any], name: str) -> Any:
+        """A future of the sum over the parts, as a tree of sums: few results meet in one place, however many parts."""
+        found = self._map([of] * len(self.parts), self.parts, name)
+        while len(found) > 1:
+            groups = [found[i : i + _FAN_IN] for i in range(0, len(found), _FAN_IN)]
+            found = [self.client.submit(added, group, key=f"add-{group[0].key}", pure=False) for group in groups]
+        return found[0]
+
+
+def _counting() -> Iterator[int]:
+    number = 0
+    while True:
+        yield number
+        number += 1
+
+
+_counter = _counting()
+
+
+def _times_size(of: Callable[[VoteMatrix], Any], votes: VoteMatrix) -> Any:
+    return scaled(of(votes), votes.n_examples)
+
+
+def _take(rows: NDArray, votes: VoteMatrix) -> VoteMatrix:
+    return votes.take(rows)
+
+
+def _digest(votes: VoteMatrix) -> str:
+    return votes.digest()
+
+
+def _itself(votes: VoteMatrix) -> VoteMatrix:
+    return votes

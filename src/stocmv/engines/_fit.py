@@ -1,0 +1,146 @@
+"""`MajorityVoteClassifier.fit` on a cluster."""
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from .._progress import tell
+from ..voters import VoterSet, VoterSource, as_source
+from ..votes import VoteMatrix
+from ._cluster_votes import ClusterVotes
+from ._connection import current_client, result
+from ._partitions import Summary, check_alike, paired_partitions, summarise
+from ._training import Plan, Shared, as_shared, rows_of, together, train, train_here, training_sample
+
+_FOLDS = 3
+
+
+def fit_on_cluster(clf: Any, X: Any, y: Any) -> np.random.RandomState:
+    """Train the voters of each fold and collect their votes on the cluster; what is left of the random numbers.
+
+    Sets on the classifier what the same steps set on one machine. The examples and the votes stay on the cluster.
+    """
+    from dask.delayed import delayed
+
+    client = current_client()
+    source = as_shared(as_source(clf.voters))
+    pairs = paired_partitions(X, y)
+    began = time.perf_counter()
+    summaries = _summaries(client, pairs, source)
+    check_alike(summaries)
+    _note_columns(clf, summaries[0])
+    clf.classes_ = _classes(summaries, source)
+    rng = check_random_state(clf.random_state)
+    n_rows = sum(s.n_rows for s in summaries)
+    n_folds = clf._n_folds(n_rows, source)
+    plan = Plan([s.n_rows for s in summaries], clf.classes_, n_folds, rng.randint(2**31 - 1))
+    clf.fold_sizes_ = tuple(plan.fold_size(k) for k in range(n_folds))
+    clf.timings_ = {"voters": time.perf_counter() - began, "votes": 0.0}
+    clf.voters_, clf.votes_, clf.expected_errors_ = [], [], []
+
+    tunes = clf._tunes_bound(source)
+    for k in range(n_folds):
+        began = time.perf_counter()
+        tell("training voters", k, n_folds, f"fold {k + 1} of {n_folds}")
+        trained = _trained(client, pairs, source, plan, k, rng.randint(2**31 - 1), tunes)
+        voters, expected = result(trained, client)
+        clf.voters_.append(voters)
+        clf.expected_errors_.append(expected)
+        clf.timings_["voters"] += time.perf_counter() - began
+        tell("training voters", k + 1, n_folds)
+
+        began = time.perf_counter()
+        tell("collecting votes", k, n_folds, f"fold {k + 1} of {n_folds}")
+        asked = delayed(_votes)
+        indices = [p for p in range(len(pairs)) if plan.judged_count(k, p)]
+        parts = [
+            asked(trained, pairs[p], plan, k, p, not source.checks_input, dask_key_name=f"votes-{_token()}-{k}-{p}")
+            for p in indices
+        ]
+        if source.keep_votes:
+            parts = list(client.compute(parts))
+            for done, part in enumerate(parts):
+                result(client.submit(_is_there, part, pure=False), client)
+                tell("collecting votes", k, n_folds, f"fold {k + 1} of {n_folds}, part {done + 1} of {len(parts)}")
+        sizes = [plan.judged_count(k, p) for p in indices]
+        clf.votes_.append(ClusterVotes(client, parts, sizes, voters.n_voters, clf.classes_))
+        clf.timings_["votes"] += time.perf_counter() - began
+        tell("collecting votes", k + 1, n_folds)
+    return rng
+
+
+def _token() -> str:
+    from dask.base import tokenize
+
+    return tokenize(time.time_ns())[:8]
+
+
+def _summaries(client: Any, pairs: list[Any], source: VoterSource) -> list[Summary]:
+    from dask.delayed import delayed
+
+    look = delayed(summarise)
+    tasks = [look(pair, k, source, dask_key_name=f"check-{_token()}-{k}") for k, pair in enumerate(pairs)]
+    return [result(future, client) for future in client.compute(tasks)]
+
+
+def _classes(summaries: list[Summary], source: VoterSource) -> NDArray:
+    classes = np.unique(np.concatenate([s.labels for s in summaries]))
+    known = source.labels()
+    return classes if known is None else np.union1d(classes, known)
+
+
+def _note_columns(clf: Any, summary: Summary) -> None:
+    clf.n_features_in_ = summary.n_columns
+    if summary.names:
+        clf.feature_names_in_ = np.asarray(summary.names, dtype=object)
+    elif hasattr(clf, "feature_names_in_"):
+        del clf.feature_names_in_
+
+
+def _trained(client: Any, pairs: list[Any], source: Shared, plan: Plan, fold: int, seed: int, tunes: bool) -> Any:
+    """A future of the voters of a fold and of how much they expect to err."""
+    from dask.delayed import delayed
+
+    token = _token()
+    numeric = not source.checks_input
+    sample, classes = delayed(training_sample), plan.classes
+    if source.train_on == "partitions":
+        counts = np.diff(np.linspace(0, source.n_trees, len(pairs) + 1).astype(int))
+        here = delayed(train_here)
+        seeds = np.random.SeedSequence(seed).generate_state(len(pairs)) % 2**31
+        sets = [
+            here(
+                sample(pairs[p], plan, fold, p, 1.0, numeric),
+                source.source,
+                int(counts[p]),
+                classes,
+                int(seeds[p]),
+                dask_key_name=f"train-{token}-{fold}-{p}",
+            )
+            for p in np.flatnonzero(counts)
+        ]
+        return client.compute(delayed(together)(sets, dask_key_name=f"voters-{token}-{fold}"))
+    n_seen = sum(plan.sizes) - (plan.fold_size(fold) if plan.n_folds > 1 else 0)
+    share = min(1.0, source.max_rows / max(n_seen, 1))
+    samples = [
+        sample(pair, plan, fold, p, share, numeric, dask_key_name=f"sample-{token}-{fold}-{p}")
+        for p, pair in enumerate(pairs)
+    ]
+    return client.compute(
+        delayed(train)(samples, source.source, classes, seed, tunes, dask_key_name=f"train-{token}-{fold}")
+    )
+
+
+def _votes(
+    trained: tuple[VoterSet, float | None], pair: tuple[Any, NDArray], plan: Plan, fold: int, index: int, numeric: bool
+) -> VoteMatrix:
+    """What the voters of a fold say on the rows of a partition that judge them."""
+    X, codes = rows_of(pair, plan, index, plan.judged(fold, index), numeric)
+    return VoteMatrix.from_codes(trained[0].votes(X), codes, plan.classes)
+
+
+def _is_there(votes: VoteMatrix) -> bool:
+    return votes.n_rows > 0

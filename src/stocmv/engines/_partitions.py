@@ -1,0 +1,95 @@
+"""Examples in partitions: what each holds, and which fold each of its rows belongs to."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..classifier._engine import is_dask
+from ..voters import VoterSource
+
+
+class Summary(NamedTuple):
+    """What is known of a partition."""
+
+    n_rows: int
+    n_columns: int
+    labels: NDArray
+    names: tuple[str, ...]
+
+
+def paired_partitions(X: Any, y: Any) -> list[Any]:
+    """Delayed pairs of examples and labels, one for each partition."""
+    from dask.delayed import delayed
+
+    if not is_dask(y):
+        raise TypeError("X is a Dask collection, so y must be one too, with the same partitions.")
+    examples, labels = (_delayed_parts(part) for part in (X, y))
+    if len(examples) != len(labels):
+        raise ValueError(f"X has {len(examples)} partitions and y has {len(labels)}: they must be the same.")
+    pair = delayed(_pair, pure=True)
+    return [pair(x, label, k) for k, (x, label) in enumerate(zip(examples, labels, strict=True))]
+
+
+def _delayed_parts(collection: Any) -> list[Any]:
+    if hasattr(collection, "rechunk") and collection.ndim == 2 and collection.numblocks[1] > 1:
+        collection = collection.rechunk({1: -1})
+    return list(np.ravel(collection.to_delayed()))
+
+
+def _pair(X: Any, y: Any, index: int) -> tuple[Any, NDArray]:
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1 or len(labels) != X.shape[0]:
+        raise ValueError(f"Partition {index} has {X.shape[0]} rows in X and labels of shape {labels.shape} in y.")
+    return X, labels
+
+
+def summarise(pair: tuple[Any, NDArray], index: int, source: VoterSource) -> Summary:
+    """Check a partition, and say what it holds."""
+    X, labels = pair
+    if len(labels) == 0:
+        raise ValueError(f"Partition {index} is empty: leave it out.")
+    if labels.dtype.kind in "fO" and any(label is None or label != label for label in labels.tolist()):
+        raise ValueError(f"Partition {index} has examples without a label.")
+    if not source.checks_input:
+        numbers = as_numbers(X, index)
+        if not source.allow_nan and np.isnan(numbers).any():
+            raise ValueError(f"Partition {index} holds NaN, which these voters cannot handle.")
+        if np.isinf(numbers).any():
+            raise ValueError(f"Partition {index} holds infinite values.")
+    names = tuple(map(str, X.columns)) if hasattr(X, "columns") else ()
+    return Summary(len(labels), X.shape[1], np.unique(labels), names)
+
+
+def as_numbers(X: Any, index: int) -> NDArray:
+    """The examples as an array of numbers."""
+    numbers = np.asarray(X)
+    if numbers.dtype.kind in "biu":
+        return numbers
+    try:
+        return numbers.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Partition {index} holds something that is not a number: {error}.") from error
+
+
+def check_alike(summaries: Sequence[Summary]) -> None:
+    """All partitions have the same columns, and labels of one kind."""
+    first = summaries[0]
+    for index, summary in enumerate(summaries):
+        if summary.n_columns != first.n_columns:
+            raise ValueError(
+                f"Partition {index} has {summary.n_columns} columns and partition 0 has {first.n_columns}."
+            )
+        if summary.names != first.names:
+            raise ValueError(f"The columns of partition {index} have other names than those of partition 0.")
+        if (summary.labels.dtype.kind in "USO") != (first.labels.dtype.kind in "USO"):
+            raise ValueError(f"The labels of partition {index} are not of the same kind as those of partition 0.")
+
+
+def fold_rows(n_rows: int, index: int, fold: int, n_folds: int, seed: int) -> NDArray:
+    """Rows of a partition that belong to a fold: drawn without looking at them, the same wherever it is asked."""
+    order = np.random.default_rng(np.random.SeedSequence((seed, index))).permutation(n_rows)
+    return np.sort(order[(fold - index) % n_folds :: n_folds])

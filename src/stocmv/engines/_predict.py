@@ -1,0 +1,63 @@
+"""Answers of a fitted vote to Dask collections: Dask collections too."""
+
+from typing import Any
+
+import numpy as np
+
+from ._connection import current_client
+
+
+def answer_on_cluster(clf: Any, method: str, X: Any, **settings: Any) -> Any:
+    """One of the classifier's methods for each partition, when its result is computed.
+
+    Parameters
+    ----------
+    clf : fitted classifier
+        Sent to each worker once.
+    method : {"predict", "predict_proba", "predict_stochastic"}
+        What to ask it for.
+    X : Dask array or data frame
+        The examples.
+    """
+    from dask.delayed import delayed
+
+    model = current_client().scatter(clf, broadcast=True)
+    probable = method == "predict_proba"
+    dtype = np.dtype(float) if probable else clf.classes_.dtype
+    if hasattr(X, "to_dask_array"):
+        X = X.map_partitions(lambda part: part, meta=X._meta)
+        columns = len(clf.classes_) if probable else None
+        ask = delayed(_answers)
+        parts = [ask(model, method, part, k, settings) for k, part in enumerate(X.to_delayed())]
+        return _joined(parts, columns, dtype)
+    if X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    chunks = (X.chunks[0], (len(clf.classes_),)) if probable else (X.chunks[0],)
+    return X.map_blocks(
+        _block_answers,
+        model,
+        method,
+        settings,
+        dtype=dtype,
+        chunks=chunks,
+        drop_axis=None if probable else 1,
+        meta=np.empty((0, 0) if probable else (0,), dtype),
+    )
+
+
+def _joined(parts: list[Any], columns: int | None, dtype: Any) -> Any:
+    import dask.array as da
+
+    shape: tuple[Any, ...] = (np.nan,) if columns is None else (np.nan, columns)
+    return da.concatenate([da.from_delayed(part, shape, dtype) for part in parts])
+
+
+def _answers(clf: Any, method: str, X: Any, index: int, settings: dict[str, Any]) -> Any:
+    if method == "predict_stochastic":
+        settings = {"random_state": np.random.RandomState([settings["seed"], index])}
+    return getattr(clf, method)(X, **settings)
+
+
+def _block_answers(X: Any, clf: Any, method: str, settings: dict[str, Any], block_info: Any = None) -> Any:
+    index = block_info[0]["chunk-location"][0] if block_info else 0
+    return _answers(clf, method, X, index, settings)

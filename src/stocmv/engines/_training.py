@@ -1,0 +1,200 @@
+"""Voters of a fold, trained on the cluster."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ..voters import Ensemble, VoterSet, VoterSource
+from ..voters._classifiers import FrozenVoters
+from ._partitions import as_numbers, fold_rows
+
+
+class Shared(VoterSource):
+    """Any source of voters, with a word on which examples train them when these are on a cluster.
+
+    On one machine it is the source itself.
+
+    Parameters
+    ----------
+    source : VoterSource
+        Where the voters come from.
+    train_on : {"sample", "partitions"}
+        "sample" brings the examples of the other folds to one worker, at most ``max_rows`` of them, taken at random
+        from all partitions. "partitions" trains some of the trees on each partition, with all of its examples that are
+        in the other folds: nothing travels.
+    max_rows : int
+        Largest sample.
+    keep_votes : bool
+        Whether the workers keep the votes. If not, every pass asks the voters anew, for more votes than the cluster can
+        hold.
+    """
+
+    def __init__(
+        self,
+        source: VoterSource,
+        train_on: Literal["sample", "partitions"] = "sample",
+        max_rows: int = 1_000_000,
+        keep_votes: bool = True,
+    ) -> None:
+        if train_on not in ("sample", "partitions"):
+            raise ValueError(f"train_on must be 'sample' or 'partitions', got {train_on!r}.")
+        if train_on == "partitions" and not (
+            isinstance(source, Ensemble) and hasattr(source.estimator, "n_estimators")
+        ):
+            raise ValueError("train_on='partitions' needs an ensemble with n_estimators, such as a forest.")
+        if max_rows < 1:
+            raise ValueError(f"max_rows must be at least 1, got {max_rows}.")
+        self.source = source
+        self.train_on = train_on
+        self.max_rows = max_rows
+        self.keep_votes = keep_votes
+
+    @property
+    def n_trees(self) -> int:
+        """Members of the ensemble."""
+        return int(self.source.estimator.n_estimators)  # type: ignore[attr-defined]
+
+    @property
+    def learns(self) -> bool:  # type: ignore[override]
+        return self.source.learns
+
+    @property
+    def exchangeable(self) -> bool:  # type: ignore[override]
+        return self.source.exchangeable
+
+    @property
+    def checks_input(self) -> bool:  # type: ignore[override]
+        return self.source.checks_input
+
+    @property
+    def allow_nan(self) -> bool:  # type: ignore[override]
+        return self.source.allow_nan
+
+    @property
+    def sparse(self) -> bool:  # type: ignore[override]
+        return self.source.sparse
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.source.assumptions
+
+    @property
+    def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
+        return self.source.default_prior
+
+    def labels(self) -> NDArray | None:
+        return self.source.labels()
+
+    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+        return self.source.fit(X, codes, classes, seed, n_jobs)
+
+    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
+        return self.source.expected_error(voters, X, codes)
+
+    def describe(self) -> str:
+        return self.source.describe()
+
+
+def as_shared(source: VoterSource) -> Shared:
+    """The source with the default ways of a cluster."""
+    return source if isinstance(source, Shared) else Shared(source)
+
+
+class Plan:
+    """Which rows of which partition train the voters of a fold.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Rows of each partition.
+    classes : ndarray
+        Sorted class labels.
+    n_folds, seed : int
+        The folds, which rest on the seed and the positions of the rows alone.
+    """
+
+    def __init__(self, sizes: Sequence[int], classes: NDArray, n_folds: int, seed: int) -> None:
+        self.sizes = tuple(sizes)
+        self.classes = classes
+        self.n_folds = n_folds
+        self.seed = seed
+
+    def judged(self, fold: int, index: int) -> NDArray:
+        """Rows of a partition that judge the voters of the fold."""
+        return fold_rows(self.sizes[index], index, fold, self.n_folds, self.seed)
+
+    def seen(self, fold: int, index: int) -> NDArray:
+        """Rows of a partition that may train them: the others, or all where the voters do not learn."""
+        if self.n_folds == 1:
+            return np.arange(self.sizes[index])
+        return np.setdiff1d(np.arange(self.sizes[index]), self.judged(fold, index), assume_unique=True)
+
+    def fold_size(self, fold: int) -> int:
+        return sum(self.judged_count(fold, index) for index in range(len(self.sizes)))
+
+    def judged_count(self, fold: int, index: int) -> int:
+        start = (fold - index) % self.n_folds
+        return max(0, -(-(self.sizes[index] - start) // self.n_folds))
+
+    def codes(self, labels: NDArray) -> NDArray:
+        return np.searchsorted(self.classes, labels)
+
+
+def rows_of(pair: tuple[Any, NDArray], plan: Plan, index: int, rows: NDArray, numeric: bool) -> tuple[Any, NDArray]:
+    """Some examples of a partition, with the codes of their classes."""
+    X, labels = pair
+    examples = as_numbers(X, index)[rows] if numeric else X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    return examples, plan.codes(labels[rows])
+
+
+def training_sample(
+    pair: tuple[Any, NDArray], plan: Plan, fold: int, index: int, share: float, numeric: bool
+) -> tuple[Any, NDArray]:
+    """A partition's contribution to the examples that train a fold's voters."""
+    rows = plan.seen(fold, index)
+    if share < 1:
+        rng = np.random.default_rng(np.random.SeedSequence((plan.seed, index, 1 + fold)))
+        rows = np.sort(rng.permutation(rows)[: math.ceil(share * len(rows))])
+    return rows_of(pair, plan, index, rows, numeric)
+
+
+def train(
+    samples: Sequence[tuple[Any, NDArray]], source: VoterSource, classes: NDArray, seed: int, tunes: bool
+) -> tuple[VoterSet, float | None]:
+    """Voters from the examples of several partitions, and how much they expect to err."""
+    codes = np.concatenate([c for _, c in samples])
+    first = samples[0][0]
+    if hasattr(first, "iloc"):
+        import pandas as pd
+
+        X: Any = pd.concat([x for x, _ in samples], ignore_index=True)
+    else:
+        X = np.concatenate([x for x, _ in samples])
+    voters = source.fit(X, codes, classes, seed, _threads())
+    return voters, source.expected_error(voters, X, codes) if tunes else None
+
+
+def train_here(sample: tuple[Any, NDArray], source: Ensemble, n_trees: int, classes: NDArray, seed: int) -> VoterSet:
+    """Some trees from the examples of one partition."""
+    X, codes = sample
+    fewer = Ensemble(clone(source.estimator).set_params(n_estimators=n_trees))
+    return fewer.fit(X, codes, classes, seed, _threads())
+
+
+def together(sets: Sequence[VoterSet]) -> tuple[VoterSet, None]:
+    """The trees of all partitions as the voters of a fold."""
+    return FrozenVoters(sets), None
+
+
+def _threads() -> int:
+    """Threads that a task may use: all of its worker's."""
+    from distributed import get_worker
+
+    try:
+        return int(get_worker().state.nthreads)
+    except ValueError:  # not on a worker
+        return 1

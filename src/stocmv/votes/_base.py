@@ -1,0 +1,95 @@
+"""What learning and certifying ask of votes, wherever they are kept."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from ._matrix import VoteMatrix
+
+_LISTED = 1 << 20  # rows of which a random order is written down
+
+
+class Votes(ABC):
+    """What voters said on labelled examples: one matrix, or many on this machine or others.
+
+    Everything that is learned or certified is a sum over examples, so it is asked for as a function of one matrix; what
+    comes back is small.
+    """
+
+    n_voters: int
+    classes: NDArray | None
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """Rows that are stored."""
+
+    @property
+    @abstractmethod
+    def n_examples(self) -> int:
+        """Examples; merged rows count as often as they occur."""
+
+    @property
+    @abstractmethod
+    def work(self) -> float:
+        """About how many nanoseconds one pass takes: what a solver shares its evaluations out by."""
+
+    @abstractmethod
+    def total(self, of: "Callable[[VoteMatrix], Any]") -> Any:
+        """The sum over all matrices of what a function finds in one: a number, an array, or a tuple of them."""
+
+    @abstractmethod
+    def mean_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
+        """The mean over all examples of what a function finds as a mean over those of one matrix, when it is called.
+
+        Where others do the work, they begin at once, so that several can be asked before the first answer is awaited.
+        """
+
+    @abstractmethod
+    def take(self, rows: ArrayLike) -> "Votes":
+        """The votes of the given stored rows, on this machine."""
+
+    @abstractmethod
+    def batches(self, count: int, rng: np.random.Generator) -> "Iterator[Votes]":
+        """About so many random batches that are all of the votes together."""
+
+    @abstractmethod
+    def whole(self) -> "VoteMatrix":
+        """All votes in one matrix on this machine."""
+
+    @abstractmethod
+    def digest(self) -> str:
+        """SHA-256 of the votes: what a certificate names them by."""
+
+    def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
+        """The mean over all examples of what a function finds as a mean over those of one matrix."""
+        return self.mean_later(of)()
+
+    @property
+    def n_classes(self) -> int | None:
+        return None if self.classes is None else len(self.classes)
+
+
+def added(found: Sequence[Any]) -> Any:
+    """The sum of what was found in several matrices."""
+    if isinstance(found[0], tuple):
+        return tuple(added(parts) for parts in zip(*found, strict=True))
+    return sum(found[1:], found[0])
+
+
+def scaled(found: Any, factor: float) -> Any:
+    """What was found, times a number."""
+    if isinstance(found, tuple):
+        return tuple(scaled(part, factor) for part in found)
+    return found * factor
+
+
+def random_rows(n_rows: int, count: int, rng: np.random.Generator) -> NDArray:
+    """Some rows, without repetition, in order."""
+    if n_rows <= _LISTED:
+        return np.sort(rng.permutation(n_rows)[:count])
+    return np.sort(rng.choice(n_rows, count, replace=False, shuffle=False))
