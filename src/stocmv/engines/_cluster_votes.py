@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..votes import PartitionedVotes, VoteMatrix, Votes
-from ..votes._base import added, scaled
+from ..votes._base import added, added_in_groups, scaled
 from ..votes._partitioned import joint_digest, shared_out
 from ._connection import result
-
-_FAN_IN = 16  # results that one task adds up
 
 
 class ClusterVotes(Votes):
@@ -117,10 +115,9 @@ class ClusterVotes(Votes):
     def _added(self, of: Callable[[VoteMatrix], Any], name: str) -> Any:
         """A future of the sum over the parts, as a tree of sums: few results meet in one place, however many parts."""
         found = self._map([of] * len(self.parts), self.parts, name)
-        while len(found) > 1:
-            groups = [found[i : i + _FAN_IN] for i in range(0, len(found), _FAN_IN)]
-            found = [self.client.submit(added, group, key=f"add-{group[0].key}", pure=False) for group in groups]
-        return found[0]
+        return added_in_groups(
+            found, lambda group: self.client.submit(added, group, key=f"add-{group[0].key}", pure=False)
+        )
 
 
 def _counting() -> Iterator[int]:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 if TYPE_CHECKING:
     from ._matrix import VoteMatrix
 
+FAN_IN = 16  # results that are added up in one place
 _LISTED = 1 << 20  # rows of which a random order is written down
 
 
@@ -75,10 +76,17 @@ class Votes(ABC):
 
 
 def added(found: Sequence[Any]) -> Any:
-    """The sum of what was found in several matrices."""
+    """The sum of what was found in some matrices."""
     if isinstance(found[0], tuple):
         return tuple(added(parts) for parts in zip(*found, strict=True))
     return sum(found[1:], found[0])
+
+
+def added_in_groups(found: Sequence[Any], add: Callable[[Sequence[Any]], Any] = added) -> Any:
+    """The sum of what was found in many matrices, as a tree: the same to the last bit wherever it is computed."""
+    while len(found) > 1:
+        found = [add(found[i : i + FAN_IN]) for i in range(0, len(found), FAN_IN)]
+    return found[0]
 
 
 def scaled(found: Any, factor: float) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._base import Votes, added, scaled
+from ._base import Votes, added_in_groups, scaled
 from ._matrix import VoteMatrix
 
 
@@ -45,10 +45,12 @@ class PartitionedVotes(Votes):
         return sum(part.work for part in self.parts)
 
     def total(self, of: Callable[[VoteMatrix], Any]) -> Any:
-        return added([of(part) for part in self.parts])
+        return added_in_groups([of(part) for part in self.parts])
 
     def mean_later(self, of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
-        return lambda: scaled(added([scaled(of(part), part.n_examples) for part in self.parts]), 1 / self.n_examples)
+        return lambda: scaled(
+            added_in_groups([scaled(of(part), part.n_examples) for part in self.parts]), 1 / self.n_examples
+        )
 
     def take(self, rows: ArrayLike) -> "PartitionedVotes":
         chosen = shared_out(rows, [part.n_rows for part in self.parts])

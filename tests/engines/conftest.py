@@ -1,0 +1,18 @@
+import warnings
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Two worker processes on this machine."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with (
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            ) as there,
+            distributed.Client(there) as client,
+        ):
+            yield client

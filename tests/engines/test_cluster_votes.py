@@ -1,0 +1,124 @@
+"""Votes on the workers: the same learning as on one machine."""
+
+import numpy as np
+import pytest
+
+from stocmv import VoteMatrix, certify, learn
+from stocmv.bounds import BOUNDS
+from stocmv.risks import RISKS
+from stocmv.solvers import MiniBatchAdam
+from stocmv.votes import PartitionedVotes
+from zoo import answers
+
+engines = pytest.importorskip("stocmv.engines")
+pytest.importorskip("distributed", reason="needs the extra dask")
+
+
+def folds_of(n_classes, n=3000):
+    """Two folds of different voters, whole."""
+    made = [answers(n, np.linspace(0.5, 0.8, 7 + k), n_classes, seed=k) for k in (0, 1)]
+    return [VoteMatrix.from_labels(votes, y, classes=np.arange(n_classes)) for votes, y in made]
+
+
+def in_parts(votes, n_parts=5):
+    return [votes.take(rows) for rows in np.array_split(np.arange(votes.n_rows), n_parts)]
+
+
+def on_cluster(client, votes, n_parts=5):
+    parts = in_parts(votes, n_parts)
+    futures = [client.submit(lambda part: part, part, pure=False) for part in parts]
+    return engines.ClusterVotes(client, futures, [p.n_rows for p in parts], votes.n_voters, votes.classes)
+
+
+def parameters(learned):
+    return np.concatenate([next(iter(p.parameters().values())) for p in learned.posterior])
+
+
+@pytest.mark.parametrize(
+    ("risk", "n_classes"), [("exact", 2), ("exact", 3), ("first_order", 2), ("binomial", 2), ("second_order", 3)]
+)
+def test_learns_what_one_machine_learns(risk, n_classes, cluster):
+    whole = folds_of(n_classes)
+    theirs = learn([PartitionedVotes(in_parts(v)) for v in whole], risk=risk, random_state=0)
+    there = [on_cluster(cluster, v) for v in whole]
+    ours = learn(there, risk=risk, random_state=0)
+    np.testing.assert_array_equal(parameters(ours), parameters(theirs))
+    assert ours.certificate == theirs.certificate
+    assert ours.certificate.verify(there)
+
+
+@pytest.mark.parametrize(("risk", "n_classes"), [("exact", 2), ("exact", 3), ("first_order", 2), ("binomial", 2)])
+def test_parts_learn_what_the_whole_learns(risk, n_classes):
+    whole = folds_of(n_classes)
+    theirs = learn(whole, risk=risk, random_state=0, per_class=risk == "exact").certificate
+    ours = learn([PartitionedVotes(in_parts(v)) for v in whole], risk=risk, random_state=0, per_class=risk == "exact")
+    assert ours.certificate.bound == pytest.approx(theirs.bound, rel=1e-6)
+    assert ours.certificate.empirical_risk == pytest.approx(theirs.empirical_risk, rel=1e-3)
+    for mine, other in zip(ours.certificate.per_class, theirs.per_class, strict=True):
+        assert mine["n"] == other["n"]
+        assert mine["bound"] == pytest.approx(other["bound"], rel=1e-3)
+
+
+@pytest.mark.parametrize(("risk", "n_classes"), [("exact", 2), ("exact", 3), ("first_order", 2), ("binomial", 2)])
+def test_a_posterior_is_certified_alike_in_parts_and_whole(risk, n_classes):
+    whole = folds_of(n_classes)
+    learned = learn(whole, risk=risk, solver="lbfgs", random_state=0, per_class=risk == "exact")
+    parts = [PartitionedVotes(in_parts(v)) for v in whole]
+    ours = certify(
+        parts,
+        learned.posterior,
+        learned.prior,
+        RISKS[risk],
+        BOUNDS["seeger"],
+        0.05,
+        per_class=risk == "exact",
+    )
+    for figure in ("bound", "deterministic_bound", "empirical_risk", "kl"):
+        assert getattr(ours, figure) == pytest.approx(getattr(learned.certificate, figure), rel=1e-12)
+    for mine, other in zip(ours.per_class, learned.certificate.per_class, strict=True):
+        assert mine["bound"] == pytest.approx(other["bound"], rel=1e-12)
+
+
+def test_sums_and_means_are_those_of_the_whole(cluster):
+    votes = folds_of(3)[0]
+    there = on_cluster(cluster, votes)
+    weights = np.linspace(1, 2, votes.n_voters)
+    np.testing.assert_allclose(there.mean(VoteMatrix.voter_errors), votes.voter_errors(), rtol=1e-13)
+    for ours, theirs in zip(there.mean(lambda v: v.argmax_error(weights)), votes.argmax_error(weights), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    assert there.total(lambda v: v.n_examples) == votes.n_examples
+    rows = np.array([0, 7, 599, 600, 2999])
+    assert there.take(rows).digest() == votes.take(rows).digest()
+    assert there.whole().digest() == votes.digest()
+    assert there.digest() == PartitionedVotes(in_parts(votes)).digest() != votes.digest()
+
+
+def test_batches_are_all_of_the_parts(cluster):
+    there = on_cluster(cluster, folds_of(2)[0])
+    batches = list(there.batches(3, np.random.default_rng(0)))
+    assert sum(b.n_rows for b in batches) == there.n_rows
+    assert len(batches) == 3
+
+
+def test_mini_batches_over_partitions_that_nobody_keeps(cluster):
+    from dask.delayed import delayed
+
+    whole = folds_of(2)
+    there = []
+    for votes in whole:
+        parts = in_parts(votes)
+        made = [delayed(part, pure=True) for part in parts]
+        there.append(engines.ClusterVotes(cluster, made, [p.n_rows for p in parts], votes.n_voters, votes.classes))
+    ours = learn(there, solver=MiniBatchAdam(batch_size=1200, max_epochs=3), random_state=0)
+    theirs = learn(whole, random_state=0)
+    assert ours.certificate.bound < 1.2 * theirs.certificate.bound
+    assert ours.certificate.verify(there)
+
+
+def test_a_copy_knows_the_shape_and_not_the_votes(cluster):
+    import pickle
+
+    there = on_cluster(cluster, folds_of(2)[0])
+    copy = pickle.loads(pickle.dumps(there))
+    assert copy.n_rows == there.n_rows
+    assert copy.parts == ()

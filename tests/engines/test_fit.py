@@ -1,0 +1,203 @@
+"""`MajorityVoteClassifier` on Dask collections."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+from stocmv import MajorityVoteClassifier
+from stocmv.solvers import LBFGS
+from stocmv.voters import Ensemble
+
+engines = pytest.importorskip("stocmv.engines")
+pytest.importorskip("distributed", reason="needs the extra dask")
+da = pytest.importorskip("dask.array")
+
+N, ROWS = 1200, 300
+
+
+def data(n_classes=3):
+    return make_classification(N, 6, n_informative=5, n_redundant=0, n_classes=n_classes, random_state=0)
+
+
+def collections(X, y, rows=ROWS):
+    return da.from_array(X, chunks=(rows, -1)), da.from_array(y, chunks=rows)
+
+
+def classifier(**settings):
+    defaults = {"solver": LBFGS(max_iter=5), "random_state": 0}
+    return MajorityVoteClassifier(Ensemble(RandomForestClassifier(7)), **(defaults | settings))
+
+
+def test_arrays(cluster):
+    X, y = data()
+    clf = classifier(per_class=True).fit(*collections(X, y))
+    assert sum(clf.fold_sizes_) == N
+    assert clf.certificate_.n == N
+    assert clf.certificate_.bound < 0.5
+    assert clf.certificate_.verify(clf.votes_, precise=0.02)
+    for method in ("predict", "predict_proba"):
+        np.testing.assert_array_equal(getattr(clf, method)(collections(X, y)[0]).compute(), getattr(clf, method)(X))
+    drawn = clf.predict_stochastic(collections(X, y)[0], random_state=1)
+    np.testing.assert_array_equal(drawn.compute(), drawn.compute())
+    assert np.mean(drawn.compute() == y) > 0.5
+
+
+def test_data_frames_of_parquet_files(cluster, tmp_path):
+    dd = pytest.importorskip("dask.dataframe")
+    pd = pytest.importorskip("pandas")
+    X, y = data(2)
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(label=np.where(y == 1, "yes", "no"))
+    dd.from_pandas(frame, npartitions=4).to_parquet(tmp_path)
+    read = dd.read_parquet(tmp_path)
+    clf = classifier().fit(read[list("abcdef")], read["label"])
+    assert clf.classes_.tolist() == ["no", "yes"]
+    assert clf.feature_names_in_.tolist() == list("abcdef")
+    answers = clf.predict(read[list("abcdef")]).compute()
+    np.testing.assert_array_equal(answers, clf.predict(frame[list("abcdef")]))
+
+
+def test_the_same_seed_gives_the_same_certificate(cluster):
+    ours, theirs = (classifier().fit(*collections(*data())) for _ in range(2))
+    assert ours.certificate_.to_json() == theirs.certificate_.to_json()
+
+
+def test_folds_are_a_partition_of_the_rows():
+    plan = engines._training.Plan([300, 301, 1, 0], np.arange(3), 3, seed=5)
+    for index, size in enumerate(plan.sizes):
+        rows = np.concatenate([plan.judged(k, index) for k in range(3)])
+        np.testing.assert_array_equal(np.sort(rows), np.arange(size))
+        assert [len(plan.judged(k, index)) for k in range(3)] == [plan.judged_count(k, index) for k in range(3)]
+        for k in range(3):
+            assert not set(plan.judged(k, index)) & set(plan.seen(k, index))
+
+
+@pytest.mark.parametrize("train_on", ["sample", "partitions"])
+def test_ways_to_train(train_on, cluster):
+    source = engines.Shared(Ensemble(RandomForestClassifier(7)), train_on=train_on, max_rows=200)
+    clf = classifier().set_params(voters=source).fit(*collections(*data(2)))
+    assert [v.n_voters for v in clf.voters_] == [7, 7, 7]
+    assert clf.certificate_.bound < 0.6
+    assert clf.certificate_.verify(clf.votes_)
+
+
+def test_votes_that_nobody_keeps(cluster):
+    source = engines.Shared(Ensemble(RandomForestClassifier(7)), keep_votes=False)
+    theirs = classifier().fit(*collections(*data(2)))
+    ours = classifier().set_params(voters=source).fit(*collections(*data(2)))
+    assert ours.certificate_.votes == theirs.certificate_.votes
+    assert ours.certificate_.bound == pytest.approx(theirs.certificate_.bound, rel=1e-10)
+
+
+def test_stumps(cluster):
+    clf = MajorityVoteClassifier("stumps", solver=LBFGS(max_iter=5), random_state=0).fit(*collections(*data(2)))
+    assert clf.certificate_.verify(clf.votes_)
+
+
+def spoil(partition, how):
+    X, y = data()
+    parts = [(X[i : i + ROWS], y[i : i + ROWS]) for i in range(0, N, ROWS)]
+    parts[partition] = how(*parts[partition])
+    from dask.delayed import delayed
+
+    arrays = [da.from_delayed(delayed(x), (np.nan, 6), float) for x, _ in parts]
+    labels = [da.from_delayed(delayed(label), (np.nan,), label.dtype) for _, label in parts]
+    return da.concatenate(arrays, allow_unknown_chunksizes=True), da.concatenate(labels)
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        (lambda X, y: (np.where(X[0, 0] == X, np.inf, X), y), "Partition 2 holds infinite values"),
+        (lambda X, y: (X[:, :5], y), "Partition 2 has 5 columns and partition 0 has 6"),
+        (lambda X, y: (X[:0], y[:0]), "Partition 2 is empty"),
+        (
+            lambda X, y: (X, np.where(np.arange(len(y)) == 3, np.nan, y.astype(float))),
+            "Partition 2 has examples without",
+        ),
+        (lambda X, y: (X, y[1:]), "Partition 2 has 300 rows in X and labels of shape"),
+        (lambda X, y: (X.astype(str), y.astype(str)), "labels of partition 2 are not of the same kind"),
+        (lambda X, y: (np.full(X.shape, "a"), y), "Partition 2 holds something that is not a number"),
+    ],
+)
+def test_a_bad_partition_is_named(how, sentence, cluster):
+    with pytest.raises(ValueError, match=sentence):
+        classifier().fit(*spoil(2, how))
+
+
+def test_missing_values_are_refused_where_voters_cannot_handle_them(cluster):
+    X, y = data(2)
+    X[700, 2] = np.nan
+    with pytest.raises(ValueError, match="Partition 2 holds NaN"):
+        MajorityVoteClassifier("stumps", random_state=0).fit(*collections(X, y))
+
+
+def test_other_partitions_of_y_are_refused(cluster):
+    X, y = data()
+    with pytest.raises(ValueError, match="X has 4 partitions and y has 2"):
+        classifier().fit(da.from_array(X, chunks=(300, -1)), da.from_array(y, chunks=600))
+    with pytest.raises(TypeError, match="y must be one too"):
+        classifier().fit(da.from_array(X, chunks=(300, -1)), y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", ["training voters", "collecting votes", "learning"])
+def test_a_worker_that_dies_changes_nothing(stage, cluster):
+    from stocmv._progress import listening
+
+    X, y = data(2)
+    settings = {"solver": "auto", "random_state": 0}
+    theirs = classifier(**settings).fit(*collections(X, y)).certificate_
+    killed = []
+
+    def kill(told, done, total, remark):
+        if told == stage and not killed:
+            address = next(iter(cluster.scheduler_info()["workers"]))
+            killed.append(cluster.run(os.getpid, workers=[address])[address])
+            threading.Timer(0.05, os.kill, (killed[0], signal.SIGKILL)).start()
+
+    with listening(kill):
+        ours = classifier(**settings).fit(*collections(X, y)).certificate_
+    cluster.wait_for_workers(2, timeout=60)
+    assert killed
+    assert ours.votes == theirs.votes
+    assert ours.bound == pytest.approx(theirs.bound, rel=1e-10)
+
+
+def test_without_a_cluster_there_is_a_sentence(monkeypatch):
+    def nobody():
+        raise ValueError("No clients found")
+
+    monkeypatch.setattr("distributed.default_client", nobody)
+    with pytest.raises(ValueError, match=r"make a dask\.distributed\.Client first"):
+        classifier().fit(*collections(*data()))
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_is_an_error_and_not_a_hang(monkeypatch):
+    import warnings
+
+    import distributed
+
+    from stocmv._progress import listening
+
+    monkeypatch.setattr("stocmv.engines._connection._SILENCE", 10.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        there = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
+        client = distributed.Client(there, timeout=5)
+
+        def stop(told, done, total, remark):
+            if told == "learning":
+                there.scheduler.close() if not hasattr(there, "sync") else there.sync(there.scheduler.close)
+
+        try:
+            with listening(stop), pytest.raises(ConnectionError, match="scheduler went away"):
+                classifier(solver="auto").fit(*collections(*data(2)))
+        finally:
+            client.close(timeout=2)
+            there.close(timeout=2)
