@@ -7,12 +7,16 @@ def main() -> None:
     """Run the command that the arguments name, and exit with its code."""
     try:
         from ._main import run
-    except ImportError as error:
-        if error.name not in ("click", "rich"):
-            raise
-        print("Error: the command line needs more than the library: pip install 'stocmv[cli]'.", file=sys.stderr)
+    except ModuleNotFoundError as error:
+        print(f"Error: {what_is_missing(error)}", file=sys.stderr)
         sys.exit(2)
     sys.exit(run(sys.argv[1:]))
+
+
+def what_is_missing(error: ModuleNotFoundError) -> str:
+    """The package that a module belongs to, and how to get it."""
+    package = (error.name or "a package").partition(".")[0]
+    return f"the command line needs {package}: pip install 'stocmv[cli]'."
 
 
 __all__ = ["main"]

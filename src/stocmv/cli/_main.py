@@ -11,6 +11,7 @@ from typing import TextIO, cast
 import click
 
 from .. import __version__
+from . import what_is_missing
 from ._certify import certify
 from ._completion import completion
 from ._console import Unbroken, one_line, print_json
@@ -78,6 +79,8 @@ def _attempt(arguments: Sequence[str]) -> tuple[int, str]:
 
 def _sentence(error: BaseException) -> str:
     """What an error says, in one line."""
+    if isinstance(error, ModuleNotFoundError):
+        return what_is_missing(error)
     if isinstance(error, MemoryError):
         return "there is not enough memory for this."
     if isinstance(error, OSError) and error.strerror and error.filename:

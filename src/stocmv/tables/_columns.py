@@ -142,9 +142,8 @@ def as_features(frame: Any, expected: Expected | None = None) -> tuple[Any, tupl
         categorical = tuple(name for name in frame.columns if _holds_categories(frame[name]))
     else:
         categorical = expected.categorical
-    empty = frame.columns[frame.isna().all()] if expected is None else ()
-    if len(empty):
-        raise ValueError(f"The column {empty[0]!r} has no value at all: leave it out with --drop.")
+    if expected is None and frame.isna().all().any():
+        raise ValueError(f"The column {frame.isna().all().idxmax()!r} has no value at all: leave it out with --drop.")
     words = set(categorical)
     columns = {name: _categories(column) if name in words else _floats(column, name) for name, column in frame.items()}
     return pd.DataFrame(columns, index=frame.index, copy=False), categorical
