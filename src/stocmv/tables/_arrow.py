@@ -38,21 +38,21 @@ def _index_columns(table: Any) -> list[str]:
 
 
 def _simple(column: Any, name: str, file: str) -> Any:
-    """A column of numbers, dates or text: decimals as floats, times and durations in days, categories as text."""
+    """A column of numbers, dates or text: decimals as floats, times and durations in days."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     is_a, kind = pa.types, column.type
     if is_a.is_dictionary(kind):
-        return _simple(column.cast(kind.value_type), name, file).cast(pa.string())
+        return _simple(column.cast(kind.value_type), name, file)
     if is_a.is_decimal(kind):
         return column.cast(pa.float64())
     if is_a.is_time(kind) or is_a.is_duration(kind):
         fine = pa.time64("us") if is_a.is_time(kind) else pa.duration("us")
         return pc.divide(column.cast(fine, safe=False).cast(pa.int64()).cast(pa.float64(), safe=False), _DAY)
-    if is_a.is_string_view(kind) or is_a.is_large_string(kind):
+    if str(kind) == "string_view":
         return column.cast(pa.large_string())
-    known = (is_a.is_null, is_a.is_boolean, is_a.is_integer, is_a.is_floating, is_a.is_string)
+    known = (is_a.is_null, is_a.is_boolean, is_a.is_integer, is_a.is_floating, is_a.is_string, is_a.is_large_string)
     if not any(is_kind(kind) for is_kind in (*known, is_a.is_date, is_a.is_timestamp)):
         raise ValueError(f"The column {name!r} of {file} holds {kind}, not numbers or categories.")
     return column

@@ -182,7 +182,9 @@ def _floats(column: Any, name: str) -> NDArray:
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        column = (column - pd.Timestamp(0, tz=getattr(column.dtype, "tz", None))) / pd.Timedelta(days=1)
+        universal = column if column.dt.tz is None else column.dt.tz_convert(None)
+        moments = universal.to_numpy().astype("datetime64[us]")  # nanoseconds would end in 2262
+        return (moments - np.datetime64(0, "us")) / np.timedelta64(1, "D")
     if _holds_categories(column):
         if column.notna().any():
             raise ValueError(f"The column {name!r} must hold numbers, as when the model was trained.")

@@ -58,6 +58,10 @@ class Encoded(VoterSource):
         return self.source.exchangeable
 
     @property
+    def allow_nan(self) -> bool:  # type: ignore[override]
+        return self.source.allow_nan
+
+    @property
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
         return (*self.source.assumptions, "Which columns hold categories was known before.")
 
@@ -69,8 +73,9 @@ class Encoded(VoterSource):
         encoder = ColumnTransformer(
             [("categories", self._encoder(), self.categorical)], remainder="passthrough", sparse_threshold=0
         )
-        numbers = _numbers(encoder.fit_transform(X), self.source)
-        return EncodedVoters(encoder, self.source.fit(numbers, codes, classes, seed, n_jobs), self.source)
+        numbers = _numbers(encoder.fit_transform(X), self.source.allow_nan)
+        voters = self.source.fit(numbers, codes, classes, seed, n_jobs)
+        return EncodedVoters(encoder, voters, self.source.allow_nan)
 
     def _encoder(self) -> Any:
         if self.encoding == "onehot":
@@ -80,7 +85,7 @@ class Encoded(VoterSource):
     def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
         if not isinstance(voters, EncodedVoters):
             return None
-        return self.source.expected_error(voters.voters, voters.encoder.transform(X), codes)
+        return self.source.expected_error(voters.voters, voters.numbers(X), codes)
 
     def describe(self) -> str:
         return f"{self.source.describe()}, {len(self.categorical)} columns of categories encoded ({self.encoding})"
@@ -89,19 +94,24 @@ class Encoded(VoterSource):
 class EncodedVoters(VoterSet):
     """Voters behind the encoder of their fold."""
 
-    def __init__(self, encoder: ColumnTransformer, voters: VoterSet, source: VoterSource) -> None:
+    def __init__(self, encoder: ColumnTransformer, voters: VoterSet, allow_nan: bool) -> None:
         self.encoder = encoder
         self.voters = voters
-        self.source = source
+        self.allow_nan = allow_nan
         self.n_voters = voters.n_voters
 
+    def numbers(self, X: Any) -> NDArray:
+        """The examples as the voters see them."""
+        return _numbers(self.encoder.transform(X), self.allow_nan)
+
     def votes(self, X: Any) -> NDArray:
-        return self.voters.votes(_numbers(self.encoder.transform(X), self.source))
+        return self.voters.votes(self.numbers(X))
 
 
-def _numbers(encoded: Any, source: VoterSource) -> NDArray:
-    """The encoded examples as the voters expect them."""
+def _numbers(encoded: Any, allow_nan: bool) -> NDArray:
     numbers = np.asarray(encoded, dtype=np.float64)
-    if not source.allow_nan and np.isnan(numbers).any():
+    if np.isinf(numbers).any():
+        raise ValueError("Input X contains infinity, which these voters cannot handle.")
+    if not allow_nan and np.isnan(numbers).any():
         raise ValueError("Input X contains NaN, which these voters cannot handle.")
     return numbers

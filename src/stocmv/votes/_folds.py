@@ -10,14 +10,14 @@ import numpy as np
 from .._files import whole_file
 from ._matrix import VoteMatrix, reading_votes
 
-_NAME = re.compile(r"fold_(\d+)_([a-z_]+)")
+_NAME = re.compile(r"fold_(0|[1-9][0-9]{0,8})_([a-z_]+)")
 
 
 def save_folds(path: str | os.PathLike, votes: Sequence[VoteMatrix]) -> None:
     """Write the votes of several folds to one file, whole or not at all."""
     arrays = {f"fold_{k}_{name}": part for k, v in enumerate(votes) for name, part in v._arrays().items()}
     with whole_file(path) as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+        np.savez_compressed(file, **arrays)
 
 
 def load_folds(path: str | os.PathLike) -> list[VoteMatrix]:
