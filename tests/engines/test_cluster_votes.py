@@ -109,7 +109,7 @@ def test_mini_batches_over_partitions_that_nobody_keeps(cluster):
         parts = in_parts(votes)
         made = [delayed(part, pure=True) for part in parts]
         there.append(engines.ClusterVotes(cluster, made, [p.n_rows for p in parts], votes.n_voters, votes.classes))
-    ours = learn(there, solver=MiniBatchAdam(batch_size=1200, max_epochs=3), random_state=0)
+    ours = learn(there, solver=MiniBatchAdam(batch_size=1200, n_epochs=20), random_state=0)
     theirs = learn(whole, random_state=0)
     assert ours.certificate.bound < 1.2 * theirs.certificate.bound
     assert ours.certificate.verify(there)

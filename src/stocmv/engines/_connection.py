@@ -11,11 +11,11 @@ _SILENCE = 30.0  # seconds after which it is taken for gone
 def current_client() -> Any:
     """The client of the cluster that is connected."""
     try:
-        from distributed import default_client
+        from distributed import Client
     except ImportError as error:
         raise ImportError("Dask collections need dask.distributed: pip install 'stocmv[dask]'.") from error
     try:
-        return default_client()
+        return Client.current()
     except ValueError as error:
         raise ValueError(
             "X is a Dask collection and no cluster is connected: make a dask.distributed.Client first."

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from ..classifier._engine import is_dask
 from ..voters import VoterSource
 
+_TARGET = "__stocmv_target__"
+
 
 class Summary(NamedTuple):
     """What is known of a partition."""
@@ -25,6 +27,9 @@ def paired_partitions(X: Any, y: Any) -> list[Any]:
 
     if not is_dask(y):
         raise TypeError("X is a Dask collection, so y must be one too, with the same partitions.")
+    if hasattr(X, "columns") and hasattr(y, "divisions"):  # read together, so that they are cut in the same places
+        cut = delayed(_cut, pure=True)
+        return [cut(part, k) for k, part in enumerate(X.assign(**{_TARGET: y}).to_delayed())]
     examples, labels = (_delayed_parts(part) for part in (X, y))
     if len(examples) != len(labels):
         raise ValueError(f"X has {len(examples)} partitions and y has {len(labels)}: they must be the same.")
@@ -36,6 +41,10 @@ def _delayed_parts(collection: Any) -> list[Any]:
     if hasattr(collection, "rechunk") and collection.ndim == 2 and collection.numblocks[1] > 1:
         collection = collection.rechunk({1: -1})
     return list(np.ravel(collection.to_delayed()))
+
+
+def _cut(frame: Any, index: int) -> tuple[Any, NDArray]:
+    return _pair(frame.drop(columns=_TARGET), frame[_TARGET], index)
 
 
 def _pair(X: Any, y: Any, index: int) -> tuple[Any, NDArray]:

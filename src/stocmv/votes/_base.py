@@ -51,8 +51,8 @@ class Votes(ABC):
         """
 
     @abstractmethod
-    def take(self, rows: ArrayLike) -> "Votes":
-        """The votes of the given stored rows, on this machine."""
+    def take(self, rows: ArrayLike) -> "VoteMatrix":
+        """The votes of the given stored rows, in one matrix on this machine."""
 
     @abstractmethod
     def batches(self, count: int, rng: np.random.Generator) -> "Iterator[Votes]":

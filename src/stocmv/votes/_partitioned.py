@@ -52,9 +52,9 @@ class PartitionedVotes(Votes):
             added_in_groups([scaled(of(part), part.n_examples) for part in self.parts]), 1 / self.n_examples
         )
 
-    def take(self, rows: ArrayLike) -> "PartitionedVotes":
+    def take(self, rows: ArrayLike) -> VoteMatrix:
         chosen = shared_out(rows, [part.n_rows for part in self.parts])
-        return PartitionedVotes([part.take(own) for part, own in zip(self.parts, chosen, strict=True) if len(own)])
+        return VoteMatrix.joined([part.take(own) for part, own in zip(self.parts, chosen, strict=True) if len(own)])
 
     def batches(self, count: int, rng: np.random.Generator) -> "Iterator[Votes]":
         for group in np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts))):
