@@ -268,7 +268,9 @@ ARGUMENTS = {
 
 @pytest.mark.parametrize("options", ARGUMENTS.values(), ids=ARGUMENTS)
 def test_arguments_that_make_no_sense(options, flowers, stocmv, here):
-    assert_refused(stocmv("certify", flowers, "--target", "kind", *options))
+    later = {"--format": "npz", "more": "more"}  # what is found wrong only at work
+    word = "n_folds" if "1000000" in options else later.get(options[0], options[0])
+    assert_refused(stocmv("certify", flowers, "--target", "kind", *options), word)
     assert os.listdir(here) == []
 
 

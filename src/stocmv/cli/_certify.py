@@ -7,7 +7,7 @@ import click
 
 from ._console import as_json, print_json, progress
 from ._folder import check_free, sweep, whole_folder
-from ._kinds import FILE, SHARE, AutoOr, Number
+from ._kinds import FILE, SHARE, AutoOr, Number, Threads
 
 
 @click.command()
@@ -26,7 +26,7 @@ from ._kinds import FILE, SHARE, AutoOr, Number
     "--prior", type=AutoOr(Number(0, min_open=True)), default="auto", show_default=True, help="Parameter of the prior."
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(-1, 1024), default=-1, show_default=True, help="Threads; -1 is all cores.")
+@click.option("--jobs", type=Threads(), default=-1, show_default=True, help="Threads; -1 is all cores.")
 @click.option("--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error on each class.")
 @click.option(
     "--holdout",

@@ -22,6 +22,19 @@ class Number(click.FloatRange):
 SHARE = Number(0, 1, min_open=True, max_open=True)
 
 
+class Threads(click.IntRange):
+    """A number of threads, or -1 for one on each core."""
+
+    def __init__(self) -> None:
+        super().__init__(-1, 1024)
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        number = super().convert(value, parameter, context)
+        if number == 0:
+            self.fail("0 threads do no work.", parameter, context)
+        return number
+
+
 class AutoOr(click.ParamType):
     """The word "auto", or a value of another kind."""
 
