@@ -1,0 +1,5 @@
+"""The figures on toys and closed forms: each module knows its units, computes their rows and draws them."""
+
+from ._registry import FIGURES, FigureModule
+
+__all__ = ["FIGURES", "FigureModule"]

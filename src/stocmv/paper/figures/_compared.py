@@ -1,0 +1,58 @@
+"""The methods side by side: what is reported of each, and how it looks in every figure."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...displays._canvas import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from ...solvers import LBFGS, Adam, Solver
+from .._measures import bound_value, errors
+from .._methods import METHODS, Fitted, fit_methods, paper_bound
+from ._toys import Toy, seeded
+
+Row = dict[str, Any]
+
+
+class Look(NamedTuple):
+    """Name, colour and dashes of a method."""
+
+    label: str
+    colour: str
+    dashes: Any = "-"
+
+
+LOOKS: dict[str, Look] = {
+    "naive_bayes": Look("naive Bayes", GREY),
+    "first_order": Look("first order", ORANGE, (0, (6, 2))),
+    "second_order": Look("second order", GREEN, (0, (4, 2, 1, 2))),
+    "c_bound": Look("C-bound", PURPLE),
+    "binomial": Look("binomial", SKY, (0, (2, 1.2))),
+    "exact": Look("ours, exact", BLUE),
+    "mc": Look("ours, Monte Carlo", VERMILION),
+}
+_QUICK_SOLVERS: dict[str, Solver] = {"exact": LBFGS(), "mc": Adam(n_steps=50)}
+
+
+def compare(toy: Toy, names: Iterable[str], key: tuple[int, ...], *, quick: bool) -> list[tuple[Row, Fitted]]:
+    """Fit the methods to the same votes and report on each.
+
+    ``bound`` is on the error of the fixed vote for methods with fixed weights, and on the error of the vote with drawn
+    weights for ours, whose fixed vote has ``bound_fixed``; none is cut at 1.
+    """
+    votes = toy.votes.merged()
+    fitted = fit_methods([votes], names, seeded(*key), solvers=_QUICK_SOLVERS if quick else None)
+    return [({"method": name, **report(name, found, toy)}, found) for name, found in fitted.items()]
+
+
+def report(name: str, fitted: Fitted, toy: Toy) -> Row:
+    """Errors of the drawn and of the fixed vote on both parts, and the bounds; None where there is none."""
+    sizes, one = [toy.votes.n_examples], np.ones(1)
+    found = {**errors("train", fitted, [toy.votes], one), **errors("test", fitted, [toy.test], one)}
+    certificate = fitted.certificate
+    return {
+        **{kind: error for kind, error in found.items() if not kind.endswith("argmax")},
+        "kl": None if certificate is None else certificate.kl,
+        "bound": bound_value(fitted, METHODS[name].risk, paper_bound(1), sizes),
+        "bound_fixed": None if certificate is None else certificate.deterministic_bound,
+    }

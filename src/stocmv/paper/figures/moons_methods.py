@@ -1,0 +1,83 @@
+"""Errors and bounds of all methods on the two moons, by the number of stumps."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...displays._canvas import GREY, INK, in_percent, tidy
+from .._methods import DELTA, METHODS
+from ._compared import LOOKS, compare
+from ._panels import chosen, legend_outside, panels
+from ._toys import moons
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+caption = ""
+notes: list[str] = []
+
+_COMPARED = ("first_order", "second_order", "binomial", "exact", "mc")
+_COUNTS = (8, 12, 16, 32, 64, 128)
+
+
+def units(*, trials: int = 10, quick: bool = False) -> list[dict[str, Any]]:
+    """All methods, for each trial and number of stumps."""
+    counts = (8, 16) if quick else _COUNTS
+    shared = {"n_examples": 200 if quick else 1000, "noise": 0.05, "delta": DELTA, "quick": quick}
+    count = min(trials, 2) if quick else trials
+    return [{"trial": trial, "n_voters": m, **shared} for trial in range(count) for m in counts]
+
+
+def compute(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+    """Errors and bounds of each method."""
+    trial, count = settings["trial"], settings["n_voters"]
+    toy = moons(settings["n_examples"], count, settings["noise"], seed, trial)
+    compared = compare(toy, _COMPARED, (seed, trial, 2, count), quick=settings["quick"])
+    return [{**settings, **report} for report, _ in compared]
+
+
+def draw(rows: list[dict[str, Any]]) -> "Figure":
+    """Bars of the test error inside bars of the bound, one block for each number of stumps."""
+    counts = sorted({row["n_voters"] for row in rows})
+    figure, (axes,) = panels(1, len(counts), 1.75 * len(counts) + 0.8, 4, sharey=True)
+    for ax, count in zip(axes, counts, strict=True):
+        for place, name in enumerate(_COMPARED):
+            _draw_bars(ax, place, name, chosen(rows, n_voters=count, method=name))
+        tidy(ax)
+        ax.set(xlabel=f"{count} stumps", xticks=[])
+    in_percent(axes[0].yaxis)
+    axes[0].set(ylabel="test error, and bound on it", ylim=(0, None))
+    legend_outside(figure, _handles(), columns=5)
+    return figure
+
+
+def _draw_bars(ax: "Axes", place: int, name: str, rows: list[dict[str, Any]]) -> None:
+    """The bound with its mean in percent above it, the test error of what it bounds, and marks for our fixed vote."""
+    bars: dict[str, dict[str, Any]] = {"bound": {"width": 0.84, "alpha": 0.35}}
+    bars[f"test_{METHODS[name].reports}"] = {"width": 0.5}
+    for key, style in bars.items():
+        values = np.array([row[key] for row in rows])
+        ax.bar(place, values.mean(), color=LOOKS[name].colour, linewidth=0, **style)
+        ax.errorbar(place, values.mean(), values.std(), color=INK, linewidth=1, capsize=2)
+    tops = [np.mean([row["bound"] for row in rows]) + np.std([row["bound"] for row in rows])]
+    if METHODS[name].reports == "drawn":
+        tops.append(np.mean([row["bound_fixed"] for row in rows]))
+        ax.plot(place, tops[1], "_", color=INK, markersize=11)
+        ax.plot(place, np.mean([row["test_fixed"] for row in rows]), "D", color=INK, markersize=3.5, clip_on=False)
+    mean = 100 * np.mean([row["bound"] for row in rows])
+    place_of_text = (place, max(tops))
+    ax.annotate(f"{mean:.3g}", place_of_text, (0, 3), textcoords="offset points", ha="center", fontsize="x-small")
+
+
+def _handles() -> list[Any]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    return [
+        *(Patch(facecolor=LOOKS[name].colour, label=LOOKS[name].label) for name in _COMPARED),
+        Patch(facecolor=GREY, alpha=0.35, label="pale: bound (percent)"),
+        Patch(facecolor=GREY, label="full: test error of what it bounds"),
+        Line2D([], [], marker="_", linestyle="", color=INK, markersize=11, label="ours: bound on the fixed vote"),
+        Line2D([], [], marker="D", linestyle="", color=INK, markersize=3.5, label="ours: test error of the fixed vote"),
+    ]

@@ -1,0 +1,67 @@
+"""Errors and bounds of the methods on the two moons, by the noise on the inputs."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...displays._canvas import in_percent, tidy
+from .._methods import DELTA, METHODS
+from ._compared import LOOKS, compare
+from ._panels import chosen, legend_outside, mean_line, panels
+from ._toys import moons
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+caption = ""
+notes: list[str] = []
+
+_COMPARED = ("first_order", "second_order", "binomial", "exact")
+_NOISES = (0.0, 0.05, *np.logspace(-1, 0, 10).round(8).tolist())
+
+
+def units(*, trials: int = 10, quick: bool = False) -> list[dict[str, Any]]:
+    """All methods, for each trial and noise; the points of a trial differ by nothing but the size of the noise."""
+    noises = (0.05, 0.5) if quick else _NOISES
+    shared = {"n_examples": 200 if quick else 1000, "n_voters": 16, "delta": DELTA, "quick": quick}
+    count = min(trials, 2) if quick else trials
+    return [{"trial": trial, "noise": noise, **shared} for trial in range(count) for noise in noises]
+
+
+def compute(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+    """Errors and bounds of each method."""
+    trial, count = settings["trial"], settings["n_voters"]
+    toy = moons(settings["n_examples"], count, settings["noise"], seed, trial)
+    compared = compare(toy, _COMPARED, (seed, trial, 2, count), quick=settings["quick"])
+    return [{**settings, **report} for report, _ in compared]
+
+
+def draw(rows: list[dict[str, Any]]) -> "Figure":
+    """Training error, test error and bound over the noise."""
+    from matplotlib.lines import Line2D
+
+    figure, (axes,) = panels(1, 3, 11, 3.9)
+    titles = ("training error", "test error", "bound")
+    for ax, title, part in zip(axes, titles, ("train_{}", "test_{}", "bound"), strict=True):
+        for name in _COMPARED:
+            look, own = LOOKS[name], chosen(rows, method=name)
+            key = part.format(METHODS[name].reports)
+            mean_line(ax, own, "noise", key, color=look.colour, linestyle=look.dashes, linewidth=2)
+        fixed = "bound_fixed" if part == "bound" else part.format("fixed")
+        mean_line(ax, own, "noise", fixed, color=look.colour, linestyle=":", linewidth=1.4)
+        tidy(ax)
+        in_percent(ax.yaxis)
+        ax.set(title=title, xlabel=r"standard deviation of the noise, $\sigma$", xlim=(0, None), ylim=(0, None))
+    axes[0].set_ylabel("share of the points")
+    axes[2].set_ylabel("bound on the error")
+    handles = [
+        Line2D([], [], color=LOOKS[name].colour, linestyle=LOOKS[name].dashes, linewidth=2, label=_label(name))
+        for name in _COMPARED
+    ]
+    own_fixed = Line2D([], [], color=LOOKS["exact"].colour, linestyle=":", linewidth=1.4, label="ours, fixed vote")
+    legend_outside(figure, [*handles, own_fixed])
+    return figure
+
+
+def _label(name: str) -> str:
+    return LOOKS[name].label + (", drawn vote" if METHODS[name].reports == "drawn" else "")

@@ -1,0 +1,131 @@
+"""How the concentrations move in training, with and without a bound in the objective."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bounds import Bound, Bounded, Seeger
+from ...displays._canvas import BLUE, VERMILION, tidy
+from ...learning import History
+from ...learning._objective import Objective
+from ...posteriors import Dirichlet
+from ...risks import Exact
+from ...solvers import Adam
+from .._methods import DELTA
+from ._panels import chosen, legend_outside, panels
+from ._toys import RandomStart, normals, seeded
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+caption = ""
+notes: list[str] = []
+
+_STEPS, _RATE = 1000, 0.1
+_NEGLIGIBLE = 1e-10  # a gradient below this is mostly rounding
+
+
+@dataclass(frozen=True)
+class NoBound(Bound):
+    """The empirical risk itself, for training without regularisation: it bounds nothing."""
+
+    name: ClassVar[str] = "no_bound"
+    theorem: ClassVar[str] = "none: the empirical risk itself"
+    proven: ClassVar[bool] = False
+
+    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
+        return Bounded(risk, 1.0, 0.0)
+
+    def price(self, sizes: Sequence[int], delta: float) -> float:
+        return 0.0
+
+    def settings(self) -> dict:
+        return {"name": self.name}
+
+
+@dataclass(eq=False)
+class FollowedObjective(Objective):
+    """An objective that remembers the points it was recorded at."""
+
+    path: list[NDArray] = field(default_factory=list)
+
+    def record(self, stage: str, point: NDArray) -> None:
+        super().record(stage, point)
+        self.path.append(point)
+
+
+_OBJECTIVES: dict[str, Bound] = {"bound": Seeger(constant="2sqrt"), "risk": NoBound()}
+_LOOKS = {"bound": ("Seeger's bound", BLUE), "risk": ("empirical risk alone", VERMILION)}
+
+
+def units(*, trials: int = 10, quick: bool = False) -> list[dict[str, Any]]:
+    """One run for each trial and objective."""
+    shared = {"n_examples": 50, "prior": 0.1, "delta": DELTA, "rate": _RATE, "n_steps": 100 if quick else _STEPS}
+    count = min(trials, 2) if quick else trials
+    return [{"trial": trial, "objective": name, **shared} for trial in range(count) for name in _OBJECTIVES]
+
+
+def compute(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+    """The concentrations, the gradient and the divergence on the way, at every step at first and then at fewer."""
+    votes = normals(settings["n_examples"], seed, settings["trial"])
+    objective = FollowedObjective(
+        votes=[votes],
+        priors=[Dirichlet.prior(settings["prior"], votes.n_voters)],
+        risk=Exact(),
+        bound=_OBJECTIVES[settings["objective"]],
+        delta=settings["delta"],
+        sizes=(votes.n_examples,),
+        history=History(),
+    )
+    solver = RandomStart((Adam(n_steps=settings["n_steps"], rate=settings["rate"]),))
+    solver.minimise(objective, objective.start, np.random.default_rng(seeded(seed, settings["trial"], 1)))
+    history = objective.history
+    return [
+        {
+            **settings,
+            "step": step,
+            "alpha_norm": float(np.linalg.norm(np.exp(objective.path[step]))),
+            "gradient_norm": float(history.gradient_norm[step]),
+            "kl": float(history.kl[step]),
+            "risk": float(history.risk[step]),
+        }
+        for step in _shown(settings["n_steps"])
+    ]
+
+
+def _shown(n_steps: int) -> list[int]:
+    """About a hundred steps, the first and the last among them."""
+    return sorted({*range(0, n_steps, max(1, n_steps // 100)), n_steps - 1})
+
+
+def draw(rows: list[dict[str, Any]]) -> "Figure":
+    """Concentrations, gradient and divergence over the steps; every run is a thin line, their median a thick one."""
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    figure, (axes,) = panels(1, 3, 11, 3.6)
+    panel = {
+        "alpha_norm": r"$\|\alpha\|_2$",
+        "gradient_norm": r"norm of the gradient by $\ln \alpha$",
+        "kl": "divergence from the prior (nats)",
+    }
+    for ax, (key, label) in zip(axes, panel.items(), strict=True):
+        for name, (_, colour) in _LOOKS.items():
+            runs = [chosen(rows, objective=name, trial=trial) for trial in sorted({row["trial"] for row in rows})]
+            steps = [row["step"] for row in runs[0]]
+            values = np.array([[row[key] for row in run] for run in runs])
+            ax.plot(steps, values.T, color=colour, alpha=0.25, linewidth=0.8)
+            ax.plot(steps, np.median(values, axis=0), color=colour, linewidth=2.2)
+        tidy(ax)
+        ax.set(xlabel="step", ylabel=label, xlim=(0, None))
+    axes[0].set_yscale("log")
+    axes[0].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes[0].yaxis.set_major_formatter("{x:g}")
+    axes[0].yaxis.set_minor_locator(NullLocator())
+    axes[1].set(yscale="log", ylim=(_NEGLIGIBLE, None))
+    handles = [Line2D([], [], color=colour, linewidth=2.2, label=label) for label, colour in _LOOKS.values()]
+    legend_outside(figure, [*handles, Line2D([], [], color="grey", alpha=0.5, linewidth=0.8, label="single runs")])
+    return figure
