@@ -131,6 +131,19 @@ def test_the_page_on_the_terminal(flowers, stocmv, here):
         assert line in answer.out
 
 
+def test_labels_and_names_are_shown_as_they_are(stocmv, here):
+    labels = ["[red]", ":warning:", "\x1b[31mred"]
+    FEATURES.assign(label=[labels[code] for code in CODES]).to_csv("data.csv", index=False)
+    answer = stocmv("certify", "data.csv", "--target", "label", "--trees", 3, "--out", "my [bold] audit")
+    for shown in ("[red] ", ":warning: ", r"'\x1b[31mred' ", "stocmv verify 'my [bold] audit/certificate.json'"):
+        assert shown in answer.out
+    assert "\x1b" not in answer.out
+    verified = stocmv("verify", "my [bold] audit/certificate.json", "my [bold] audit/votes.npz")
+    assert verified.code == 0
+    assert "class '[red]' bound" in verified.out
+    assert "\x1b" not in verified.out
+
+
 def test_many_classes_on_the_terminal(stocmv, here):
     rng = np.random.default_rng(0)
     pd.DataFrame({"a": rng.normal(size=300), "label": rng.integers(0, 15, 300)}).to_csv("data.csv", index=False)

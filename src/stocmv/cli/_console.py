@@ -62,8 +62,8 @@ def print_json(content: dict[str, Any]) -> None:
 def console() -> Console:
     """Standard output; unbroken lines where it is not a terminal."""
     if sys.stdout.isatty():
-        return Console(highlight=False)
-    return Console(highlight=False, soft_wrap=True, width=_WIDE)
+        return Console(highlight=False, emoji=False)
+    return Console(highlight=False, emoji=False, soft_wrap=True, width=_WIDE)
 
 
 @contextmanager

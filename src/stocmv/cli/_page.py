@@ -1,5 +1,6 @@
 """The short page that ``stocmv certify`` ends with."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,8 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
     spent = ", ".join(f"{stage} {took:.1f}" for stage, took in audit.model.timings_.items())
     screen.print(f"{seconds:.1f} seconds in all ({spent}).")
     screen.print(f"\nThe report is [bold]{escape(str(folder / 'report.html'))}[/]. To check the certificate:")
-    screen.print(f"  stocmv verify {escape(str(folder / 'certificate.json'))} {escape(str(folder / 'votes.npz'))}")
+    files = shlex.join([str(folder / "certificate.json"), str(folder / "votes.npz")])
+    screen.print(f"  stocmv verify {escape(files)}", soft_wrap=True)
 
 
 def _table(*headings: str) -> Any:
@@ -51,14 +53,19 @@ def _classes(per_class: Sequence[dict[str, Any]]) -> Any:
     """Bounds on the error given the class, the worst classes first."""
     from rich.markup import escape
 
-    table = _table("error on examples of class", "examples", "drawn vote at most", "fixed vote at most", "measured")
+    table = _table("error on class", "examples", "drawn, at most", "fixed, at most", "measured")
     ordered = sorted(per_class, key=lambda entry: -entry["bound"])
     for entry in ordered[:_CLASSES]:
         bounds = percent(entry["bound"]), percent(entry["deterministic_bound"])
-        table.add_row(escape(str(entry["label"])), f"{entry['n']:,}", *bounds, percent(entry["empirical_risk"]))
+        table.add_row(escape(_shown(entry["label"])), f"{entry['n']:,}", *bounds, percent(entry["empirical_risk"]))
     if len(ordered) > _CLASSES:
         table.add_row(f"and {len(ordered) - _CLASSES} more in the report", "", "", "", "")
     return table
+
+
+def _shown(label: object) -> str:
+    """A label, without signs that a terminal would obey."""
+    return text if (text := str(label)).isprintable() else repr(text)
 
 
 def as_content(audit: Audit, folder: Path, seconds: float) -> dict[str, Any]:
