@@ -186,6 +186,31 @@ STRANGE = [
 ]
 
 
+FREE = ("context", "assumptions", "risk_settings")  # words, and what the exact risk has no need of
+
+
+def test_strange_values_for_every_field(audit, verify):
+    path = audit / "certificate.json"
+    text = path.read_text()
+    content = json.loads(text)
+    for field in content.keys() - {"sha256", *FREE}:
+        for value in STRANGE:
+            if value == content[field] or (field, value) == ("per_class", []):  # which claims less
+                continue
+            path.write_text(text)
+            reseal(path, put((field,), value))
+            answer = verify(audit, "--precise", 0)
+            if answer.code == 2:
+                assert_refused(answer, "certificate.json")
+            else:
+                assert_found(answer)
+    for field in FREE:
+        for value in STRANGE:
+            path.write_text(text)
+            reseal(path, put((field,), value))
+            assert verify(audit, "--precise", 0).code in (0, 2)
+
+
 def test_strange_values_anywhere(audit, verify):
     path = audit / "certificate.json"
     text = path.read_text()
