@@ -1,0 +1,114 @@
+"""Twenty million examples of 200 voters on two worker processes of 1 GB each, beside the same votes in one process.
+
+python -m benchmarks.cluster [steps|kills]
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+import numpy as np
+from distributed import Client, LocalCluster
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+from stocmv import MajorityVoteClassifier, VoteMatrix, learn
+from stocmv._progress import listening
+from stocmv.engines import ClusterVotes
+from stocmv.risks import Exact
+from stocmv.voters import Ensemble
+from stocmv.votes import PartitionedVotes
+
+from .made_votes import a_posterior, error_blocks
+from .memory import peak_megabytes
+from .timing import seconds_each
+
+N, M, PARTS = 20_000_000, 200, 40
+STAGES = ("training voters", "collecting votes", "learning")
+
+
+def part(index: int) -> VoteMatrix:
+    made = VoteMatrix.from_blocks(error_blocks(N // PARTS, M, seed=index))
+    return VoteMatrix(M, made.bits, np.arange(2), np.zeros(made.n_rows, np.uint8))
+
+
+def steps() -> None:
+    """Time of one evaluation with gradient, memory of all processes, and a whole `learn`."""
+    posterior = a_posterior(M)
+    with LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=None) as there:
+        with Client(there) as client:
+            futures = [client.submit(part, k, key=f"votes-{k}") for k in range(PARTS)]
+            votes = ClusterVotes(client, futures, [N // PARTS] * PARTS, M, np.arange(2))
+            votes.total(_size)
+            step = partial(votes.mean, partial(Exact().moments, posterior))
+            (on_cluster,) = seconds_each(step)
+            began = time.perf_counter()
+            learned = learn(votes, random_state=0)
+            took = time.perf_counter() - began
+            workers = client.run(peak_megabytes).values()
+    here = PartitionedVotes([part(k) for k in range(PARTS)]).whole()
+    (alone,) = seconds_each(partial(here.mean, partial(Exact().moments, posterior)))
+    print(f"n = {N:,}, M = {M}, {PARTS} partitions, {here.nbytes / 1e6:.0f} MB of votes")
+    print(f"one step on the cluster {on_cluster:.3f} s, in one process {alone:.3f} s: ", end="")
+    print(f"ratio {on_cluster / alone:.2f}; without 50 ms {(on_cluster - 0.05) / alone:.2f} (aim: 1.5)")
+    print(f"learn on the cluster: {took:.0f} s, {len(learned.history)} iterations, ", end="")
+    print(f"bound {learned.certificate.bound:.4f}")
+    print(f"peak memory: workers {', '.join(f'{w:.0f}' for w in workers)} MB, ", end="")
+    print(f"client {peak_megabytes():.0f} MB with the votes of the comparison")
+
+
+def _size(votes: VoteMatrix) -> int:
+    return votes.n_rows
+
+
+def kills(times: int = 10) -> None:
+    """A worker killed at random moments of each stage: the certificate stays the same."""
+    import dask.array as da
+
+    X, y = make_classification(20_000, 10, n_informative=8, random_state=0)
+    examples, labels = da.from_array(X, chunks=(2000, -1)), da.from_array(y, chunks=2000)
+    rng = np.random.default_rng(0)
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as there, Client(there) as client:
+
+        def fit() -> MajorityVoteClassifier:
+            return MajorityVoteClassifier(Ensemble(RandomForestClassifier(30)), random_state=0).fit(examples, labels)
+
+        began = time.perf_counter()
+        undisturbed = fit()
+        print(f"undisturbed: {time.perf_counter() - began:.1f} s, bound {undisturbed.certificate_.bound:.10f}")
+        for stage in STAGES:
+            same = 0
+            for _ in range(times):
+                client.wait_for_workers(2, timeout=120)
+                with listening(killer(client, stage, float(rng.uniform(0, 0.5)))):
+                    same += fit().certificate_.to_json() == undisturbed.certificate_.to_json()
+            print(f"killed while {stage}: {same} of {times} certificates are the same to the last digit", flush=True)
+
+
+def killer(client: Client, stage: str, delay: float) -> Callable[[str, int, int | None, str], None]:
+    """Kill one worker, once, some time after the stage has begun."""
+    done = []
+
+    def listen(told: str, finished: int, total: int | None, remark: str) -> None:
+        if told == stage and not done:
+            address = next(iter(client.scheduler_info()["workers"]))
+            process = client.run(os.getpid, workers=[address])[address]
+            done.append(process)
+            threading.Timer(delay, _kill, (process,)).start()
+
+    return listen
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or ("steps", "kills"):
+        {"steps": steps, "kills": kills}[name]()
