@@ -291,3 +291,23 @@ def test_json_of_a_certificate_is_one_line(flowers, stocmv):
     answer = stocmv("certify", flowers, "--target", "kind", *QUICK)
     assert answer.out.count("\n") == 1
     assert json.loads(answer.out)["delta"] == 0.05
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.npz"])
+@pytest.mark.parametrize("words", [False, True])
+def test_rows_that_repeat_others_are_counted(name, words, stocmv, here, monkeypatch):
+    told = {}
+    monkeypatch.setattr("stocmv.cli._audit.render", lambda *_, data, **__: told.update(data=data) or "")
+    frame = pd.DataFrame({"a": np.arange(80.0), "b": np.arange(80) % 3}).iloc[[*range(80), 3, 3, 7]]
+    if words and name == "data.npz":
+        pytest.skip("arrays hold no words")
+    if words:
+        frame["b"] = frame["b"].map(["x", "y", "z"].__getitem__)
+    if name == "data.csv":
+        frame.assign(label=np.arange(83) % 2).to_csv(name, index=False)
+    else:
+        np.savez(name, X=frame.to_numpy(), y=np.arange(83) % 2)
+    target = ["--target", "label"] if name == "data.csv" else []
+    assert stocmv("certify", name, *target, "--trees", 2).code == 0
+    assert told["data"].duplicate_rows == 3
+    assert told["data"].n_rows == 83

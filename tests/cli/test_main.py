@@ -145,15 +145,13 @@ def test_standard_output_whose_reader_has_gone():
             output.flush()
 
 
-@pytest.mark.parametrize("shown", [0, 1])
-def test_a_pipe_that_closes_early(shown, flowers, tmp_path):
+def test_a_pipe_that_closes_early(flowers, tmp_path):
     """The command ends as if all had been read: ``verify | head -1`` has the exit code of verify."""
     command = [sys.executable, "-m", "stocmv", "certify", str(flowers), "--target", "kind", "--trees", "2"]
     process = subprocess.Popen(
         [*command, "--out", str(tmp_path / "audit")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    for _ in range(shown):
-        process.stdout.readline()
+    process.stdout.readline()
     process.stdout.close()
     assert process.stderr.read() == ""
     assert process.wait(60) == 0

@@ -128,14 +128,15 @@ def _summary(table: Table) -> DataSummary:
         class_counts={str(label): int(count) for label, count in zip(labels, counts, strict=True)},
         feature_kinds={kind: count for kind, count in kinds.items() if count},
         missing_values=table.missing_values,
-        duplicate_rows=_duplicate_rows(table.X),
+        duplicate_rows=_duplicate_rows(table),
     )
 
 
-def _duplicate_rows(X: Any) -> int | None:
+def _duplicate_rows(table: Table) -> int | None:
     """Rows that repeat an earlier one; None where counting them would take long."""
-    if hasattr(X, "duplicated"):
-        return int(X.duplicated().sum())
+    if table.categorical:
+        return int(table.X.duplicated().sum())
+    X = table.X.to_numpy() if hasattr(table.X, "columns") else table.X
     if not isinstance(X, np.ndarray) or X.nbytes > _COUNTED:
         return None
     rows = np.ascontiguousarray(X)
