@@ -66,3 +66,11 @@ def audit(_certified, here) -> Path:
 def flowers(here) -> Path:
     """A csv file of flowers outside of the current folder."""
     return write_flowers(here.parent / "flowers.csv")
+
+
+@pytest.fixture
+def verify(stocmv):
+    def call(audit, *options):
+        return stocmv("verify", audit / "certificate.json", audit / "votes.npz", "--seed", 0, *options)
+
+    return call

@@ -32,3 +32,14 @@ def assert_refused(answer: Answer, *words: str) -> None:
         assert foreign not in answer.err
     for word in words:
         assert word in answer.err, answer.err
+
+
+def assert_found(answer, *words):
+    """A certificate that does not hold: exit code 1, and the reason."""
+    assert answer.code == 1, answer
+    assert answer.err == ""
+    assert "The certificate does NOT hold." in answer.out
+    reasons = "\n".join(line for line in answer.out.splitlines() if line.startswith("NO"))
+    assert reasons
+    for word in words:
+        assert word in reasons
