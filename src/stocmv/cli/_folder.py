@@ -50,12 +50,12 @@ def _take_place(unfinished: Path, folder: Path) -> None:
     if not folder.exists():
         os.replace(unfinished, folder)
         return
-    with _unfinished(folder) as old:
-        os.replace(folder, old)
+    with _unfinished(folder) as hidden:
+        os.replace(folder, hidden / "old")
         try:
             os.replace(unfinished, folder)
         except BaseException:
-            os.replace(old, folder)
+            os.replace(hidden / "old", folder)
             raise
 
 

@@ -70,7 +70,7 @@ def _attempt(arguments: Sequence[str]) -> tuple[int, str]:
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "stocmv"
         return BAD_INPUT, f"{one_line(error.format_message())} (see '{where} --help')"
-    except (click.ClickException, ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+    except (click.ClickException, ValueError, OSError, ImportError, MemoryError) as error:
         return BAD_INPUT, _sentence(error)
     except Exception:
         traceback.print_exc()
