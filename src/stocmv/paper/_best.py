@@ -38,7 +38,6 @@ def best_row(unit: Unit, classifier: MajorityVoteClassifier, data: Split) -> Out
         "bound": certificate.bound,
         "bound_proven": certificate.bound,
         "bound_xi": None,
-        "bound_argmax": certificate.bound,
         "bound_fixed": certificate.deterministic_bound,
         "test_predict": 1 - float(classifier.score(data.X_test, data.y_test)),
     }

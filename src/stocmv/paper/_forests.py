@@ -9,11 +9,11 @@ import numpy as np
 
 from ..classifier import MajorityVoteClassifier
 from ..risks import Exact
-from ..solvers import LBFGS, Adam, Solver
+from ..solvers import LBFGS
 from ..votes import VoteMatrix
 from ._best import best_row
-from ._measures import measures
-from ._methods import DELTA, METHODS, Fitted, errors_only, fit, fit_methods
+from ._measures import argmax_bound, measures
+from ._methods import DELTA, METHODS, Fitted, errors_only, fit, fit_methods, searches
 from ._settings import Settings
 from ._splits import SEVERAL_CLASSES, Split, known_sets, split
 from ._units import Outcome, Row, Task, Unit
@@ -33,10 +33,10 @@ def tasks(name: str, settings: Settings) -> list[Task]:
     found = []
     for dataset in settings.sets(SETS, QUICK_SETS, two_classes=False):
         for trial in settings.trials_of(TRIALS[name]):
-            unit = Unit(name, dataset, trial, settings.seed, "", _settings(name, settings.quick))
+            unit = settings.unit(name, dataset, trial, _settings(name, settings.quick))
             found.append(Task(on_forests, (unit,), unit.name, _cost(name, dataset)))
-            if name == TABLE2:
-                own = Unit(name, dataset, trial, settings.seed, "best", _settings("best", settings.quick))
+            if name == TABLE2 and not (settings.quick and trial > 0):
+                own = settings.unit(name, dataset, trial, _settings("best", settings.quick), "best")
                 found.append(Task(best, (own,), own.name, _cost("best", dataset)))
     return found
 
@@ -107,7 +107,7 @@ def _table2(unit: Unit, crossed: Crossed) -> Outcome:
     votes, tests = crossed.votes()
     errors = [errors_only(v) for v in votes]
     seed = unit.random_state("search")
-    solvers: dict[str, Solver] = {"mc": Adam(n_steps=unit.settings["mc_steps"])}
+    solvers = searches(unit.settings["mc_steps"], quick=unit.settings["quick"])
     fitted = fit_methods(errors, _TABLE2_METHODS, seed, prior=unit.settings["prior"], solvers=solvers)
     fitted["argmax"] = fit(votes, Exact(), seed, prior=unit.settings["prior"], solver=_SHORT)
     rows = [_row(unit, crossed, name, found, votes, tests) for name, found in fitted.items()]
@@ -117,21 +117,24 @@ def _table2(unit: Unit, crossed: Crossed) -> Outcome:
 def _prior(unit: Unit, crossed: Crossed) -> Outcome:
     votes, tests = crossed.votes()
     errors = [errors_only(v) for v in votes]
+    solvers = searches(0, quick=unit.settings["quick"])
     rows, timings = [], []
     for prior in unit.settings["priors"]:
-        found = fit(errors, Exact(), unit.random_state("search"), prior=prior)
+        found = fit(errors, Exact(), unit.random_state("search"), prior=prior, solver=solvers["exact"])
         rows.append(_row(unit, crossed, "exact", found, votes, tests, prior=prior))
         timings.append(_learning("exact", found, prior=prior))
     return Outcome(rows, timings)
 
 
 def _strength(unit: Unit, crossed: Crossed) -> Outcome:
+    solvers = searches(0, quick=unit.settings["quick"])
     rows, timings = [], []
     for depth in unit.settings["depths"]:
         votes, tests = crossed.votes(depth)
         strength = 1 - float(np.mean([v.voter_errors().mean() for v in votes]))
         errors = [errors_only(v) for v in votes]
-        for name, found in fit_methods(errors, _STRENGTH_METHODS, unit.random_state("search")).items():
+        fitted = fit_methods(errors, _STRENGTH_METHODS, unit.random_state("search"), solvers=solvers)
+        for name, found in fitted.items():
             rows.append(_row(unit, crossed, name, found, votes, tests, depth=depth, strength=strength))
             timings.append(_learning(name, found, depth=depth))
     return Outcome(rows, timings)
@@ -160,6 +163,7 @@ def _row(
         **place,
         "method": name,
         **measures(found, METHODS[name].risk, votes, tests),
+        "bound_argmax": argmax_bound(found, votes) if unit.experiment != STRENGTH else None,
     }
 
 

@@ -9,25 +9,22 @@ from scipy.special import xlogy
 
 from ..bounds import Bound, Seeger
 from ..posteriors import Categorical, Posterior
-from ..risks import RISKS, Risk
+from ..risks import RISKS, Exact, Risk
 from ..risks._mc import argmax_error
 from ..votes import VoteMatrix
-from ._methods import DELTA, Fitted, paper_bound
+from ._methods import DELTA, Fitted, dirichlets, paper_bound
 
 _TIE = 1 - 1e-12  # what rounding may hide counts as a tie
 
 
 def measures(
-    fitted: Fitted,
-    risk: Risk | None,
-    votes: Sequence[VoteMatrix],
-    tests: Sequence[VoteMatrix],
+    fitted: Fitted, risk: Risk | None, votes: Sequence[VoteMatrix], tests: Sequence[VoteMatrix]
 ) -> dict[str, Any]:
     """Entropy, divergence, errors of four kinds on both parts, and the bound with three constants.
 
     Shares, not percent. Over folds, errors are those of a fold drawn by its size. ``bound`` is the paper's setting,
     ``bound_proven`` has the proven constant for folds, ``bound_xi`` the exact constant of Maurer as well; they are not
-    cut at 1. ``bound_argmax`` is the proven bound, with 2 sqrt(n), on the arg-max error of the same drawn vote.
+    cut at 1.
 
     Parameters
     ----------
@@ -40,16 +37,14 @@ def measures(
     """
     sizes = [v.n_examples for v in votes]
     shares = np.array(sizes) / sum(sizes)
-    on_training = errors("train", fitted, votes, shares)
     return {
         "entropy": float(shares @ [entropy(weights) for weights in fitted.weights]),
         "kl": None if fitted.certificate is None else fitted.certificate.kl,
-        **on_training,
+        **errors("train", fitted, votes, shares),
         **errors("test", fitted, tests, shares),
         "bound": bound_value(fitted, risk, paper_bound(len(sizes)), sizes),
         "bound_proven": bound_value(fitted, risk, Seeger(constant="2sqrt"), sizes),
         "bound_xi": bound_value(fitted, risk, Seeger(), sizes),
-        "bound_argmax": _argmax_bound(fitted, on_training["train_drawn_argmax"], sizes),
     }
 
 
@@ -71,10 +66,16 @@ def bound_value(fitted: Fitted, risk: Risk | None, bound: Bound, sizes: Sequence
     return composed.value
 
 
-def _argmax_bound(fitted: Fitted, error: float | None, sizes: Sequence[int]) -> float | None:
-    if fitted.certificate is None or error is None or isinstance(fitted.posteriors[0], Categorical):
+def argmax_bound(fitted: Fitted, votes: Sequence[VoteMatrix]) -> float | None:
+    """The proven bound, with 2 sqrt(n), on the arg-max error of the vote with drawn weights."""
+    posteriors = dirichlets(fitted)
+    if fitted.certificate is None or not posteriors:
         return None
-    return Seeger(constant="2sqrt").upper(error, fitted.certificate.kl, sizes, DELTA).value
+    sizes = [v.n_examples for v in votes]
+    error = np.average(
+        [Exact().certified_moments(p, v)[0] for p, v in zip(posteriors, votes, strict=True)], weights=sizes
+    )
+    return Seeger(constant="2sqrt").upper(float(error), fitted.certificate.kl, sizes, DELTA).value
 
 
 def errors(part: str, fitted: Fitted, votes: Sequence[VoteMatrix], shares: NDArray) -> dict[str, float | None]:
@@ -97,4 +98,4 @@ def _drawn(posterior: Posterior, votes: VoteMatrix, risk: str) -> float:
     """Error of a vote with drawn weights; a draw from a categorical is a single voter."""
     if isinstance(posterior, Categorical):
         return float(posterior.theta @ votes.voter_errors())
-    return float(RISKS[risk].certified_moments(posterior, votes)[0])
+    return float(RISKS[risk].moments(posterior, votes)[0][0])

@@ -1,7 +1,7 @@
 """The methods that the paper compares, each as a risk, a posterior and a way to find it."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from ..learning import learn
 from ..naive_bayes import log_odds
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..risks import Binomial, CBound, Exact, FirstOrder, MonteCarlo, Risk, SecondOrder
-from ..solvers import LBFGS, Auto, Problem, Solver
+from ..solvers import LBFGS, Adam, Auto, Problem, Solver
 from ..votes import VoteMatrix
 
 DELTA = 0.05
@@ -107,8 +107,15 @@ class BestStart(Solver):
     points: tuple[NDArray, ...]
 
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
-        ends = [LBFGS().minimise(problem, point, rng) for point in (start, *self.points)]
+        # the tolerance is an absolute one, on which a bound of a thousandth would stop on the way
+        descent = LBFGS(tolerance=1e-8 * min(1.0, problem(start)[0]))
+        ends = [descent.minimise(problem, point, rng) for point in (start, *self.points)]
         return min(ends, key=lambda point: problem(point)[0])
+
+
+def searches(mc_steps: int, *, quick: bool) -> dict[str, Solver]:
+    """How the methods with a Dirichlet posterior are searched for: from several starts, or quickly from one."""
+    return {"exact": LBFGS() if quick else Auto(), "mc": Adam(n_steps=mc_steps)}
 
 
 def errors_only(votes: VoteMatrix) -> VoteMatrix:
@@ -122,13 +129,13 @@ def fit_methods(
     seed: int,
     *,
     prior: float = 1.0,
-    risks: dict[str, Risk] | None = None,
-    solvers: dict[str, Solver] | None = None,
+    risks: Mapping[str, Risk] | None = None,
+    solvers: Mapping[str, Solver] | None = None,
 ) -> dict[str, Fitted]:
     """Each method's weights for these votes, one matrix per fold.
 
     The exact method comes first: its mean weights are one more start for the baselines, whose bounds have poor valleys
-    of their own around the prior.
+    of their own around the prior. So is the best voter alone.
 
     Parameters
     ----------
@@ -140,9 +147,9 @@ def fit_methods(
         For the searches.
     prior : float
         Concentration of the Dirichlet prior; the categorical one is uniform.
-    risks : dict, optional
+    risks : mapping, optional
         Risks that take the place of a method's own.
-    solvers : dict, optional
+    solvers : mapping, optional
         Solvers that take the place of `Auto` for methods with a Dirichlet posterior.
     """
     chosen = [name for name in METHODS if name in set(names)]
@@ -155,7 +162,7 @@ def fit_methods(
             continue
         search = (solvers or {}).get(name, Auto())
         if risk.posteriors[0] == "categorical":
-            search = BestStart(_starts(found.get("exact")))
+            search = BestStart(_starts(votes, found.get("exact")))
         found[name] = fit(votes, risk, seed, prior=prior, solver=search)
     return {name: found[name] for name in chosen}
 
@@ -184,10 +191,11 @@ def fit(
     return Fitted([p.mean for p in posteriors], posteriors, learned.certificate, time.perf_counter() - began)
 
 
-def _starts(exact: Fitted | None) -> tuple[NDArray, ...]:
-    if exact is None:
-        return ()
-    return (np.concatenate([Categorical(weights).point for weights in exact.weights]),)
+def _starts(votes: Sequence[VoteMatrix], exact: Fitted | None) -> tuple[NDArray, ...]:
+    """Points of a categorical: almost all weight on each fold's best voter, and the exact method's mean weights."""
+    almost_one = [np.where(v.voter_errors() == v.voter_errors().min(), 1.0, 0.1 / v.n_voters) for v in votes]
+    weights = [almost_one] if exact is None else [almost_one, exact.weights]
+    return tuple(np.concatenate([Categorical(w).point for w in per_fold]) for per_fold in weights)
 
 
 def _naive_bayes(votes: Sequence[VoteMatrix]) -> Fitted:

@@ -6,6 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ._splits import TWICE
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -35,7 +37,7 @@ def published(table: str, kind: str, method: str, dataset: str) -> Figure | None
     kind : {"test_error", "bound"}
         Which half of it.
     method, dataset : str
-        Row and column.
+        Row and column; what the paper calls svmguide1 is beside both versions of that set.
     """
-    found = _content()[table][kind].get(method, {}).get(dataset)
+    found = _content()[table][kind].get(method, {}).get("svmguide1" if dataset == TWICE else dataset)
     return None if found is None else Figure(*found)

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ._splits import known_sets
+from ._units import Unit
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class Settings:
         unknown = [name for name in self.datasets or () if name not in known_sets()]
         if unknown:
             raise ValueError(f"There is no data set named {unknown[0]!r}: the names are {', '.join(known_sets())}.")
+
+    def unit(self, experiment: str, dataset: str, trial: int, own: dict[str, Any], variant: str = "") -> Unit:
+        """A unit of this run."""
+        return Unit(experiment, dataset, trial, self.seed, variant, {"quick": self.quick, **own})
 
     def trials_of(self, paper: int) -> range:
         """The trials of an experiment that has so many in the paper."""

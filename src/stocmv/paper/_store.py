@@ -60,11 +60,22 @@ class Store:
         """A table as JSON lines, one object for each row."""
         return self.write_text(f"{name}.jsonl", "".join(f"{json.dumps(row, allow_nan=False)}\n" for row in rows))
 
+    def read_table(self, name: str) -> list[Row]:
+        """The rows of a table that was written, none where there is no such table."""
+        try:
+            lines = (self.folder / f"{name}.jsonl").read_text("utf-8").splitlines()
+        except FileNotFoundError:
+            return []
+        return [json.loads(line) for line in lines]
+
     def write_text(self, name: str, text: str) -> Path:
+        return self.write_bytes(name, text.encode())
+
+    def write_bytes(self, name: str, content: bytes) -> Path:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as file:
-            file.write(text.encode())
+            file.write(content)
         return path
 
 

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..classifier import MajorityVoteClassifier
-from ..solvers import Adam
 from ..votes import VoteMatrix
 from ._best import best_row
 from ._distinct import DistinctVotes
 from ._measures import measures
-from ._methods import DELTA, METHODS, fit_methods
+from ._methods import DELTA, METHODS, fit_methods, searches
 from ._settings import Settings
 from ._splits import BINARY, TWICE, known_sets, split
 from ._units import Outcome, Task, Unit
@@ -18,7 +17,7 @@ from ._voters import stump_votes
 
 NAME = "table1"
 SETS = (*BINARY, TWICE)
-QUICK_SETS = ("haberman", "tictactoe", "breast_cancer")
+QUICK_SETS = ("haberman", "tictactoe")
 TRIALS = 10
 _METHODS = ("naive_bayes", "first_order", "second_order", "binomial", "binomial_51", "exact", "mc")
 
@@ -29,7 +28,9 @@ def tasks(settings: Settings) -> list[Task]:
     for dataset in settings.sets(SETS, QUICK_SETS, two_classes=True):
         for trial in settings.trials_of(TRIALS):
             for variant, work in (("paper", compare), ("best", best)):
-                unit = Unit(NAME, dataset, trial, settings.seed, variant, _settings(variant, settings.quick))
+                if settings.quick and variant == "best" and trial > 0:
+                    continue
+                unit = settings.unit(NAME, dataset, trial, _settings(variant, settings.quick), variant)
                 found.append(Task(work, (unit,), unit.name, _cost(dataset, variant)))
     return found
 
@@ -42,7 +43,7 @@ def _settings(variant: str, quick: bool) -> dict[str, Any]:
         "n_thresholds": 10,
         "delta": DELTA,
         "prior": 1.0,
-        "mc_steps": 100 if quick else 300,
+        "mc_steps": 50 if quick else 300,
     }
 
 
@@ -68,7 +69,7 @@ def _compare(unit: Unit) -> Outcome:
         _METHODS,
         unit.random_state("search"),
         prior=unit.settings["prior"],
-        solvers={"mc": Adam(n_steps=unit.settings["mc_steps"])},
+        solvers=searches(unit.settings["mc_steps"], quick=unit.settings["quick"]),
     )
     rows = []
     for name, found in fitted.items():
@@ -92,5 +93,7 @@ def best(units: Sequence[Unit], threads: int) -> list[Outcome]:
 
 
 def _best(unit: Unit, threads: int) -> Outcome:
-    classifier = MajorityVoteClassifier("stumps", n_jobs=threads, random_state=unit.random_state("best"))
+    solver = "lbfgs" if unit.settings["quick"] else "auto"
+    seed = unit.random_state("best")
+    classifier = MajorityVoteClassifier("stumps", solver=solver, n_jobs=threads, random_state=seed)
     return best_row(unit, classifier, split(unit, float))

@@ -1,0 +1,177 @@
+"""The page that shows everything, made from the tables and figures in the folder."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ._agreement import KINDS, Cell, cells
+from ._experiments import EXPERIMENTS
+from ._markdown import percent, picture, table
+from ._methods import METHODS
+from ._published import citation, published
+from ._splits import TWICE
+from ._store import Store
+from ._summary import Mean, means, values_of
+from ._units import Row
+from ._words import INTRODUCTION, WORDS
+from .drawing._tables import with_reported
+from .figures._registry import FIGURES
+
+_MARKS = {"agrees": "=", "lower": "↓", "higher": "↑"}
+_PICTURES = {"table1": ("table1-bars", "table1-all"), "table2": ("table2-bars", "table2-all")}
+
+
+def write_page(store: Store) -> Path:
+    """Write ``index.md``: every experiment whose results are in the folder."""
+    tables = {name: with_reported(store.read_table(name)) for name in ("table1", "table2")}
+    sections = [_opening(store), _agreement(tables)]
+    for name, experiment in EXPERIMENTS.items():
+        pictures = [p for p in _PICTURES.get(name, (name,)) if (store.folder / f"{p}.png").exists()]
+        if not pictures:
+            continue
+        parts = [f"## {experiment.title}\n", _words(name)]
+        if tables.get(name):
+            parts.append(_table_section(name, tables[name]))
+        parts += [picture(p, f"{experiment.title} ({p})") for p in pictures]
+        if (store.folder / f"{name}.jsonl").exists():
+            parts.append(f"All rows: [{name}.jsonl]({name}.jsonl).\n")
+        sections.append("\n".join(parts))
+    return store.write_text("index.md", "\n".join(sections))
+
+
+def _words(name: str) -> str:
+    """What is said about an experiment; figures on toys bring their own words along."""
+    if name in WORDS:
+        return WORDS[name]
+    figure = FIGURES[name]
+    return "\n".join([f"{figure.caption}\n", *(f"- {note}" for note in figure.notes), ""])
+
+
+def _opening(store: Store) -> str:
+    quick = any(row.get("quick") for name in EXPERIMENTS for row in store.read_table(name)[:1])
+    warning = (
+        ":::{warning}\nThis page was made by a quick run, on small sets and coarse grids: it shows that everything "
+        "works, not that it agrees.\n:::\n"
+        if quick
+        else ""
+    )
+    return f"# The paper, reproduced\n\n{INTRODUCTION.format(citation=citation())}\n{warning}"
+
+
+def _agreement(tables: dict[str, list[Row]]) -> str:
+    """How many figures of the two tables agree, and each that does not, with the reason."""
+    found = [cell for name, rows in tables.items() for cell in cells(name, rows)]
+    if not found:
+        return ""
+    compared = [cell for cell in found if cell.dataset != TWICE]
+    lines = [
+        [
+            f"{EXPERIMENTS[name].title.split(':')[0]}, {words}",
+            *_counts(c for c in compared if (c.table, c.kind) == (name, kind)),
+        ]
+        for name in tables
+        for kind, words in KINDS.items()
+    ]
+    parts = [
+        "## What agrees and what does not\n",
+        WORDS["agreement"],
+        table(["", "figures", "agree", "lower", "higher", "of these without a known reason"], lines),
+        "### Higher than in the paper\n",
+        _differences([c for c in compared if c.verdict == "higher"]),
+        "### Lower than in the paper\n",
+        _differences([c for c in compared if c.verdict == "lower"]),
+    ]
+    return "\n".join(parts)
+
+
+def _counts(chosen: Iterable[Cell]) -> list[str]:
+    own = list(chosen)
+    of = {verdict: sum(c.verdict == verdict for c in own) for verdict in _MARKS}
+    unexplained = sum(c.verdict == "higher" and not c.reason for c in own)
+    return [str(len(own)), str(of["agrees"]), str(of["lower"]), str(of["higher"]), str(unexplained)]
+
+
+def _differences(chosen: list[Cell]) -> str:
+    """The figures, gathered under their reasons."""
+    if not chosen:
+        return "None.\n"
+    parts = []
+    for reason in dict.fromkeys(cell.reason for cell in chosen):
+        own = [cell for cell in chosen if cell.reason == reason]
+        lines = [
+            [
+                c.label,
+                KINDS[c.kind],
+                f"{c.ours.mean:.2f} ± {c.ours.deviation:.2f}",
+                f"{c.paper.mean:.2f} ± {c.paper.deviation:.2f}",
+            ]
+            for c in own
+        ]
+        parts.append(f"{reason or 'No reason is known.'}\n")
+        parts.append(table(["", "what", "here", "paper"], lines))
+    return "\n".join(parts)
+
+
+def _table_section(name: str, rows: list[Row]) -> str:
+    verdicts = {(c.kind, c.method, c.dataset): c.verdict for c in cells(name, rows)}
+    datasets = values_of(rows, "dataset")
+    methods = [m for m in METHODS if m in values_of(rows, "method")]
+    trials = max(mean.trials for mean in means(rows, ["dataset", "method"], "test_error").values())
+    parts = [
+        f"Percent, mean ± standard deviation over {trials} trial{'s' if trials > 1 else ''}; in brackets the paper's.\n"
+    ]
+    for kind, words in KINDS.items():
+        found = means(rows, ["method", "dataset"], kind)
+        lines = [
+            [
+                METHODS[method].label,
+                *(_cell(name, kind, method, dataset, found.get((method, dataset)), verdicts) for dataset in datasets),
+            ]
+            for method in methods
+        ]
+        parts += [
+            f"**{words.capitalize()}**\n",
+            table(["", *datasets], [line for line in lines if any(c != "–" for c in line[1:])]),
+        ]
+    parts += ["**Beside it**\n", WORDS[f"{name} beside"], _beside(rows, datasets, methods)]
+    return "\n".join(parts)
+
+
+def _cell(
+    name: str, kind: str, method: str, dataset: str, mean: Mean | None, verdicts: dict[tuple[str, str, str], str]
+) -> str:
+    paper = published(name, kind, method, dataset)
+    if mean is None or paper is None:
+        return percent(mean)
+    mark = _MARKS[verdicts[kind, method, dataset]]
+    return f"{percent(mean)} {mark}<br>[{paper.mean:.2f} ± {paper.deviation:.2f}]"
+
+
+_BESIDE = {
+    "bound_proven": "bound, proven constant",
+    "bound_xi": "bound, proven, ξ(n) instead of 2√n",
+    "bound_argmax": "bound on the arg-max error, proven",
+    "bound_fixed": "bound on the fixed vote",
+    "test_drawn": "test, drawn vote, W ≥ 1/2",
+    "test_fixed": "test, fixed vote, W ≥ 1/2",
+    "test_drawn_argmax": "test, drawn vote, arg-max",
+    "test_fixed_argmax": "test, fixed vote, arg-max",
+    "test_predict": "test, what predict answers",
+}
+
+
+def _beside(rows: list[Row], datasets: list[str], methods: list[str]) -> str:
+    """The figures that the paper does not print."""
+    several = any(row["n_classes"] > 2 for row in rows)
+    lines = []
+    for method in methods:
+        own = [row for row in rows if row["method"] == method]
+        for column, words in _BESIDE.items():
+            if column.endswith("argmax") and not several:
+                continue
+            if column == "bound_proven" and (not several or method == "best"):
+                continue
+            found = means(own, ["dataset"], column)
+            if found:
+                values = [percent(found.get((dataset,))) for dataset in datasets]
+                lines.append([f"{METHODS[method].label}: {words}", *values])
+    return table(["", *datasets], lines)

@@ -1,0 +1,7 @@
+"""The figures made from the data sets, drawn from rows; each function returns figures by their file names."""
+
+from ._grids import draw_prior, draw_strength
+from ._style import write_figures
+from ._tables import draw_table1, draw_table2
+
+__all__ = ["draw_prior", "draw_strength", "draw_table1", "draw_table2", "write_figures"]
