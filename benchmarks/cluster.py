@@ -40,17 +40,19 @@ def part(index: int) -> VoteMatrix:
 def steps() -> None:
     """Time of one evaluation with gradient, memory of all processes, and a whole `learn`."""
     posterior = a_posterior(M)
-    with LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=None) as there:
-        with Client(there) as client:
-            futures = [client.submit(part, k, key=f"votes-{k}") for k in range(PARTS)]
-            votes = ClusterVotes(client, futures, [N // PARTS] * PARTS, M, np.arange(2))
-            votes.total(_size)
-            step = partial(votes.mean, partial(Exact().moments, posterior))
-            (on_cluster,) = seconds_each(step)
-            began = time.perf_counter()
-            learned = learn(votes, random_state=0)
-            took = time.perf_counter() - began
-            workers = client.run(peak_megabytes).values()
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=None) as there,
+        Client(there) as client,
+    ):
+        futures = [client.submit(part, k, key=f"votes-{k}") for k in range(PARTS)]
+        votes = ClusterVotes(client, futures, [N // PARTS] * PARTS, M, np.arange(2))
+        votes.total(_size)
+        step = partial(votes.mean, partial(Exact().moments, posterior))
+        (on_cluster,) = seconds_each(step)
+        began = time.perf_counter()
+        learned = learn(votes, random_state=0)
+        took = time.perf_counter() - began
+        workers = client.run(peak_megabytes).values()
     here = PartitionedVotes([part(k) for k in range(PARTS)]).whole()
     (alone,) = seconds_each(partial(here.mean, partial(Exact().moments, posterior)))
     print(f"n = {N:,}, M = {M}, {PARTS} partitions, {here.nbytes / 1e6:.0f} MB of votes")

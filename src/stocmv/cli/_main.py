@@ -17,6 +17,7 @@ from ._completion import completion
 from ._console import Unbroken, one_line, print_json
 from ._datasets import datasets
 from ._predict import predict
+from ._reproduce import reproduce
 from ._verify import verify
 
 FINE, FAILED, BAD_INPUT, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -43,7 +44,7 @@ def commands(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (certify, predict, verify, datasets, completion):
+for command in (certify, predict, verify, datasets, reproduce, completion):
     commands.add_command(command)
 
 
