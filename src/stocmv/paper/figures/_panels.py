@@ -10,6 +10,7 @@ from ...displays._canvas import pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 
@@ -51,3 +52,12 @@ def mean_line(ax: "Axes", rows: Sequence[dict[str, Any]], x: str, y: str, **styl
     places, mean, spread = over_trials(rows, x, y)
     ax.fill_between(places, mean - spread, mean + spread, color=style["color"], alpha=0.15, linewidth=0)
     ax.plot(places, mean, **style)
+
+
+def plain_ticks(axis: "Axis", ticks: Sequence[float] | None = None) -> None:
+    """Ticks of a logarithmic axis at 1, 2 and 5 times a power of ten, or at the given places, in plain figures."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if ticks is None else FixedLocator(list(ticks)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}" if value < 1000 else f"{value:,.0f}"))
+    axis.set_minor_locator(NullLocator())

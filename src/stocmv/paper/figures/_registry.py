@@ -9,7 +9,15 @@ if TYPE_CHECKING:
 
 
 class FigureModule(Protocol):
-    """What every module of a figure has."""
+    """What every module of a figure has.
+
+    Attributes
+    ----------
+    caption : str
+        What the figure shows, in a sentence.
+    notes : list of str
+        What agrees with the paper, what differs and why; their numbers are those of ten trials with seed 0.
+    """
 
     caption: str
     notes: list[str]

@@ -7,7 +7,7 @@ from ...risks import Exact, MonteCarlo, Risk
 from ...solvers import Adam
 from .._methods import DELTA, fit
 from ._compared import LOOKS, report
-from ._panels import chosen, legend_outside, mean_line, panels
+from ._panels import chosen, legend_outside, mean_line, panels, plain_ticks
 from ._toys import RandomStart, moons, seeded
 
 if TYPE_CHECKING:
@@ -16,22 +16,21 @@ if TYPE_CHECKING:
 caption = ""
 notes: list[str] = []
 
-_SIZES, _COUNTS = (10, 100, 1000, 10_000), (16, 64, 256, 1024)
-_DRAWS = (0, 1, 10, 100)  # 0 is the exact risk
-_MOST_WEIGHTS = 6400  # drawn at one step; a run with more takes minutes
+_SIZES, _COUNTS = (10, 100, 1000, 10_000), (16, 64, 256)
+_STEPS = {0: 200, 1: 1000, 10: 200, 100: 150}  # by the number of draws; 0 is the exact risk
+_MOST_WEIGHTS = 6400  # drawn at one step: with more, a run takes half a minute
 
 
 def units(*, trials: int = 10, quick: bool = False) -> list[dict[str, Any]]:
     """One run for each trial, place on one of the grids, and number of draws (0 for the exact risk)."""
-    sizes, counts, draws = ((30, 100), (16, 32), (0, 1, 10)) if quick else (_SIZES, _COUNTS, _DRAWS)
-    at_size, at_count = (100, 16) if quick else (1000, 16)
-    places = dict.fromkeys([*((n, at_count) for n in sizes), *((at_size, m) for m in counts)])
-    shared = {"noise": 0.05, "delta": DELTA, "steps_per_stage": 10 if quick else 100}
+    sizes, counts, size = ((30, 100), (16, 32), 100) if quick else (_SIZES, _COUNTS, 1000)
+    places = dict.fromkeys([*((n, 16) for n in sizes), *((size, m) for m in counts)])
+    steps = {0: 20, 1: 20, 10: 20} if quick else _STEPS
     return [
-        {"trial": trial, "n_examples": n, "n_voters": m, "n_draws": t, **shared}
+        {"trial": trial, "n_examples": n, "n_voters": m, "n_draws": t, "n_steps": k, "noise": 0.05, "delta": DELTA}
         for trial in range(min(trials, 2) if quick else trials)
         for n, m in places
-        for t in draws
+        for t, k in steps.items()
         if m * t <= _MOST_WEIGHTS
     ]
 
@@ -41,8 +40,8 @@ def compute(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
     trial, count, draws = settings["trial"], settings["n_voters"], settings["n_draws"]
     toy = moons(settings["n_examples"], count, settings["noise"], seed, trial)
     risk: Risk = MonteCarlo(n_draws=draws) if draws else Exact()
-    steps = settings["steps_per_stage"]
-    solver = RandomStart((Adam(steps, rate=0.3), Adam(steps, rate=0.1)))
+    half = settings["n_steps"] // 2
+    solver = RandomStart((Adam(half, rate=0.3), Adam(half, rate=0.1)))
     fit([toy.votes], risk, 0, solver=RandomStart((Adam(n_steps=2),)))  # loads compiled code before time is taken
     fitted = fit([toy.votes], risk, seeded(seed, trial, 2, count), solver=solver)
     name = "mc" if draws else "exact"
@@ -57,30 +56,34 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
     from matplotlib.lines import Line2D
 
     figure, axes = panels(2, 3, 10.5, 6.4)
+    rows = [{**row, "time": 1000 * row["seconds"] / row["n_steps"]} for row in rows]
     draws = sorted({row["n_draws"] for row in rows})
     for line, (varied, fixed) in zip(axes, (("n_examples", "n_voters"), ("n_voters", "n_examples")), strict=True):
         own = _on_grid(rows, varied, fixed)
-        for ax, key in zip(line, ("test_drawn", "bound", "seconds"), strict=True):
+        for ax, key in zip(line, ("test_drawn", "bound", "time"), strict=True):
             for count in draws:
                 mean_line(ax, chosen(own, n_draws=count), varied, key, **_style(count))
             tidy(ax)
             ax.set(xscale="log", xlabel=_AXES[varied], ylabel=_AXES[key])
-            if key == "seconds":
+            plain_ticks(ax.xaxis, sorted({row[varied] for row in own}))
+            if key == "time":
                 ax.set_yscale("log")
+                plain_ticks(ax.yaxis)
             else:
                 in_percent(ax.yaxis)
                 ax.set_ylim(0, None)
-        line[1].set_title(f"{_AXES[fixed]}: {own[0][fixed]:,}")
+        line[1].set_title(f"{_SYMBOLS[fixed]} = {own[0][fixed]:,}", fontsize="medium")
     legend_outside(figure, [Line2D([], [], **_style(count), label=_label(count)) for count in draws])
     return figure
 
 
+_SYMBOLS = {"n_examples": "$n$", "n_voters": "$M$"}
 _AXES = {
     "n_examples": "training points $n$",
     "n_voters": "stumps $M$",
     "test_drawn": "test error",
     "bound": "bound on the error",
-    "seconds": "time to learn (s)",
+    "time": "time for 1,000 steps (s)",
 }
 
 

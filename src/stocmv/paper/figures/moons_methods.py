@@ -14,8 +14,24 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-caption = ""
-notes: list[str] = []
+caption = (
+    "Test errors and bounds of all methods on the two moons by the number of stumps: means and standard deviations "
+    "over the trials."
+)
+notes = [
+    "As in the paper, our bounds are the smallest for every number of stumps: 3.4 % (16 stumps) to 23 % (8), where "
+    "those of the others lie between 27 and 73 %.",
+    "As in the paper, our bound grows with the number of stumps once they suffice, to 3.4, 5.1, 6.8 and 8.9 % for 16, "
+    "32, 64 and 128, at test errors of at most 0.4 %; the binomial one does not (29, 30, 27 and 27 %).",
+    "As in the paper, the first- and second-order votes err more often than ours from 16 stumps on (16 %, and 8 to 9 "
+    "%). The binomial vote errs as rarely as ours: its bound is what sets it apart.",
+    "The Monte-Carlo bound is the exact bound of the posterior that was found, and 0.1 to 0.8 points above that of "
+    "the exact method. The paper's own takes a sigmoid of ten draws for the risk, which is no certificate.",
+    "Full bars show the error of what is bounded: of fixed weights for the others, of drawn weights for ours. The "
+    "marks show our vote with fixed (mean) weights, which errs a little less on average but has the higher bound, by "
+    "9 points with 12 stumps.",
+    "Four stumps are left out: spread as in the authors' code they are all constant.",
+]
 
 _COMPARED = ("first_order", "second_order", "binomial", "exact", "mc")
 _COUNTS = (8, 12, 16, 32, 64, 128)
@@ -67,7 +83,7 @@ def _draw_bars(ax: "Axes", place: int, name: str, rows: list[dict[str, Any]]) ->
         ax.plot(place, np.mean([row["test_fixed"] for row in rows]), "D", color=INK, markersize=3.5, clip_on=False)
     mean = 100 * np.mean([row["bound"] for row in rows])
     place_of_text = (place, max(tops))
-    ax.annotate(f"{mean:.3g}", place_of_text, (0, 3), textcoords="offset points", ha="center", fontsize="x-small")
+    ax.annotate(f"{mean:.1f}", place_of_text, (0, 3), textcoords="offset points", ha="center", fontsize="x-small")
 
 
 def _handles() -> list[Any]:

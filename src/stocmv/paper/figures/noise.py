@@ -13,8 +13,24 @@ from ._toys import moons
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-caption = ""
-notes: list[str] = []
+caption = (
+    "Training error, test error and bound on the two moons with 16 stumps by the size of the noise on the inputs: "
+    "means and standard deviations over the trials."
+)
+notes = [
+    "As in the paper, all methods degrade with the noise, and the errors of the exact and the binomial vote rise "
+    "fastest: from nearly 0 to 9 % at a standard deviation of 0.2, where the second-order vote has 9 % as well.",
+    "The paper sees the benefit of these two vanish beyond 0.35. Here it is gone at 0.2 against the second-order "
+    "vote, and against the first-order vote it shrinks but stays: 30 and 31 % against 34 % at 1.",
+    "Our bound is the smallest throughout: 3.3 to 40 %, against 29 to 86 % of the binomial, 44 to 82 % of the first "
+    "and 55 to 101 % of the second order.",
+    "The axis is the standard deviation. The paper names the variance, but its code hands the same numbers to "
+    "scikit-learn as the standard deviation.",
+    "The angles of scikit-learn's moons are fixed and only the noise is drawn, so that the points are not quite the "
+    "independent draws that the bounds assume; without noise the test points are the training points.",
+    "Lines show the error of what is bounded, that of drawn weights for ours; the dotted line is our vote with fixed "
+    "weights.",
+]
 
 _COMPARED = ("first_order", "second_order", "binomial", "exact")
 _NOISES = (0.0, 0.05, *np.logspace(-1, 0, 10).round(8).tolist())

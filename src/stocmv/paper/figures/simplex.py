@@ -47,7 +47,7 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
     figure, (axes,) = panels(1, len(alphas), 4.0 * len(alphas), 4.7)
     for ax, alpha in zip(axes, alphas, strict=True):
         display = SimplexDisplay(alpha).plot(ax, colorbar=False)
-        ax.set_title(f"$\\alpha$ = ({alpha[0]:g}, {alpha[1]:g}, {alpha[2]:g})", pad=14)
+        ax.set_title(f"$\\alpha$ =\n({alpha[0]:g}, {alpha[1]:g}, {alpha[2]:g})", loc="left", y=0.84, fontsize="medium")
     legend_outside(figure, _bands(display))
     return figure
 

@@ -15,14 +15,28 @@ from ...posteriors import Dirichlet
 from ...risks import Exact
 from ...solvers import Adam
 from .._methods import DELTA
-from ._panels import chosen, legend_outside, panels
+from ._panels import chosen, legend_outside, panels, plain_ticks
 from ._toys import RandomStart, normals, seeded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-caption = ""
-notes: list[str] = []
+caption = (
+    "Size of the concentrations, size of the gradient, and divergence from the prior in the training of the exact "
+    "method on two normal distributions, with Seeger's bound as the objective and with the empirical risk alone."
+)
+notes = [
+    "As in the paper, the concentrations come to rest with the bound, and without it are larger and go on growing: "
+    "after 1,000 steps their norm is 8.9 with the bound in nine runs of ten, and 14 to 53 without.",
+    "Without the bound they grow ever more slowly, as the gradient fades with the risk: by 2 to 11 % over the last "
+    "500 steps. In one run the risk fell below 1e-15, which ended the growth.",
+    "As in the paper, the gradient tends to 0 in both cases, and the divergence ends lower with the bound: 1.6 to 1.8 "
+    "nats against 2.0 to 3.6.",
+    "In one run of ten the descent on the bound ends in a poor valley, with an empirical risk of 26 % where the "
+    "others have 0.01 %.",
+    "As in the authors' code there are 50 points in all, not for each class, and the gradient is by the logarithms of "
+    "the concentrations.",
+]
 
 _STEPS, _RATE = 1000, 0.1
 _NEGLIGIBLE = 1e-10  # a gradient below this is mostly rounding
@@ -104,7 +118,6 @@ def _shown(n_steps: int) -> list[int]:
 def draw(rows: list[dict[str, Any]]) -> "Figure":
     """Concentrations, gradient and divergence over the steps; every run is a thin line, their median a thick one."""
     from matplotlib.lines import Line2D
-    from matplotlib.ticker import LogLocator, NullLocator
 
     figure, (axes,) = panels(1, 3, 11, 3.6)
     panel = {
@@ -122,9 +135,7 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
         tidy(ax)
         ax.set(xlabel="step", ylabel=label, xlim=(0, None))
     axes[0].set_yscale("log")
-    axes[0].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes[0].yaxis.set_major_formatter("{x:g}")
-    axes[0].yaxis.set_minor_locator(NullLocator())
+    plain_ticks(axes[0].yaxis)
     axes[1].set(yscale="log", ylim=(_NEGLIGIBLE, None))
     handles = [Line2D([], [], color=colour, linewidth=2.2, label=label) for label, colour in _LOOKS.values()]
     legend_outside(figure, [*handles, Line2D([], [], color="grey", alpha=0.5, linewidth=0.8, label="single runs")])
