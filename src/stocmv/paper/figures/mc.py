@@ -7,14 +7,33 @@ from ...risks import Exact, MonteCarlo, Risk
 from ...solvers import Adam
 from .._methods import DELTA, fit
 from ._compared import LOOKS, report
-from ._panels import chosen, legend_outside, mean_line, panels, plain_ticks
+from ._panels import chosen, legend_outside, mean_line, median_line, panels, plain_ticks
 from ._toys import RandomStart, moons, seeded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-caption = ""
-notes: list[str] = []
+caption = (
+    "The exact and the Monte-Carlo variant of our method on the two moons: test error, bound, and time to train, by "
+    "the number of training points (above) and of stumps (below); means over the trials, for the time medians."
+)
+notes = [
+    "As in the paper, more draws bring the bound closer to the exact one: with 1,000 points, 4.0, 3.7 and 3.7 % with "
+    "1, 10 and 100 draws and 16 stumps (exact: 3.4 %), and 8.2, 7.7 and 7.1 % with 64 (exact: 6.8 %).",
+    "As in the paper, one draw is nearly as good as the exact risk with 16 stumps once there are points enough: "
+    "within 0.6 points from 1,000 on; with 100 it is not (29 against 25 %).",
+    "As in the paper, bounds and errors grow with the number of stumps: the exact bound from 3.4 to 10.9 %.",
+    "Unlike in the paper, the exact risk is the fastest everywhere, and what a step costs hardly grows with the "
+    "points and the stumps: 1,000 steps take 1.0 to 1.5 s, against 1.9 to 2.9 s with one draw, 3 to 13 s with 10 and "
+    "13 to 35 s with 100. Its special functions are tabulated once for all points; a draw has to be made and passed "
+    "over the votes anew at each step.",
+    "The times were taken on a machine that had other work to do.",
+    "All start at the paper's random concentrations and follow Adam, the first half of the steps at rate 0.3 and the "
+    "second at 0.1: 1,000 steps with one draw, 200 with 10 and for the exact risk, 150 with 100. The paper makes "
+    "1,000 in all cases, so that the time is shown for as many.",
+    "The Monte-Carlo bound is the exact bound of the posterior that was found. Runs that draw more than 6,400 weights "
+    "at a step are left out.",
+]
 
 _SIZES, _COUNTS = (10, 100, 1000, 10_000), (16, 64, 256)
 _STEPS = {0: 200, 1: 1000, 10: 200, 100: 150}  # by the number of draws; 0 is the exact risk
@@ -61,8 +80,9 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
     for line, (varied, fixed) in zip(axes, (("n_examples", "n_voters"), ("n_voters", "n_examples")), strict=True):
         own = _on_grid(rows, varied, fixed)
         for ax, key in zip(line, ("test_drawn", "bound", "time"), strict=True):
+            line_of = median_line if key == "time" else mean_line
             for count in draws:
-                mean_line(ax, chosen(own, n_draws=count), varied, key, **_style(count))
+                line_of(ax, chosen(own, n_draws=count), varied, key, **_style(count))
             tidy(ax)
             ax.set(xscale="log", xlabel=_AXES[varied], ylabel=_AXES[key])
             plain_ticks(ax.xaxis, sorted({row[varied] for row in own}))
