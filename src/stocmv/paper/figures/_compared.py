@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...displays._canvas import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
-from ...solvers import LBFGS, Adam, Solver
 from .._measures import bound_value, errors
-from .._methods import METHODS, Fitted, fit_methods, paper_bound
+from .._methods import METHODS, Fitted, fit_methods, paper_bound, searches
 from ._toys import Toy, seeded
 
 Row = dict[str, Any]
@@ -31,17 +30,18 @@ LOOKS: dict[str, Look] = {
     "exact": Look("ours, exact", BLUE),
     "mc": Look("ours, Monte Carlo", VERMILION),
 }
-_QUICK_SOLVERS: dict[str, Solver] = {"exact": LBFGS(), "mc": Adam(n_steps=50)}
+_MC_STEPS, _QUICK_MC_STEPS = 300, 50
 
 
 def compare(toy: Toy, names: Iterable[str], key: tuple[int, ...], *, quick: bool) -> list[tuple[Row, Fitted]]:
     """Fit the methods to the same votes and report on each.
 
     ``bound`` is on the error of the fixed vote for methods with fixed weights, and on the error of the vote with drawn
-    weights for ours, whose fixed vote has ``bound_fixed``; none is cut at 1.
+    weights for ours, whose fixed vote has ``bound_fixed``. The first is not cut at 1, the second is.
     """
     votes = toy.votes.merged()
-    fitted = fit_methods([votes], names, seeded(*key), solvers=_QUICK_SOLVERS if quick else None)
+    solvers = searches(_QUICK_MC_STEPS if quick else _MC_STEPS, quick=quick)
+    fitted = fit_methods([votes], names, seeded(*key), solvers=solvers)
     return [({"method": name, **report(name, found, toy)}, found) for name, found in fitted.items()]
 
 
