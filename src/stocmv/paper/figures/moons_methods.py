@@ -58,10 +58,14 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
     counts = sorted({row["n_voters"] for row in rows})
     figure, (axes,) = panels(1, len(counts), 1.75 * len(counts) + 0.8, 4, sharey=True)
     for ax, count in zip(axes, counts, strict=True):
-        for place, name in enumerate(_COMPARED):
-            _draw_bars(ax, place, name, chosen(rows, n_voters=count, method=name))
+        block = {name: chosen(rows, n_voters=count, method=name) for name in _COMPARED}
+        for place, (name, own) in enumerate(block.items()):
+            _draw_bars(ax, place, name, own)
         tidy(ax)
-        ax.set(xlabel=f"{count} stumps", xticks=[])
+        bounds = [f"{100 * np.mean([row['bound'] for row in own]):.1f}" for own in block.values()]
+        ax.set_xticks(range(len(block)), bounds, fontsize="x-small")
+        ax.tick_params(axis="x", length=0, pad=7)
+        ax.set_xlabel(f"bound in percent\n{count} stumps")
     in_percent(axes[0].yaxis)
     axes[0].set(ylabel="test error, and bound on it", ylim=(0, None))
     legend_outside(figure, _handles(), columns=5)
@@ -69,21 +73,22 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
 
 
 def _draw_bars(ax: "Axes", place: int, name: str, rows: list[dict[str, Any]]) -> None:
-    """The bound with its mean in percent above it, the test error of what it bounds, and marks for our fixed vote."""
+    """The bound, the test error of what it bounds, and marks for our fixed vote."""
     bars: dict[str, dict[str, Any]] = {"bound": {"width": 0.84, "alpha": 0.35}}
     bars[f"test_{METHODS[name].reports}"] = {"width": 0.5}
     for key, style in bars.items():
         values = np.array([row[key] for row in rows])
         ax.bar(place, values.mean(), color=LOOKS[name].colour, linewidth=0, **style)
         ax.errorbar(place, values.mean(), values.std(), color=INK, linewidth=1, capsize=2)
-    tops = [np.mean([row["bound"] for row in rows]) + np.std([row["bound"] for row in rows])]
     if METHODS[name].reports == "drawn":
-        tops.append(np.mean([row["bound_fixed"] for row in rows]))
-        ax.plot(place, tops[1], "_", color=INK, markersize=11)
-        ax.plot(place, np.mean([row["test_fixed"] for row in rows]), "D", color=INK, markersize=3.5, clip_on=False)
-    mean = 100 * np.mean([row["bound"] for row in rows])
-    place_of_text = (place, max(tops))
-    ax.annotate(f"{mean:.1f}", place_of_text, (0, 3), textcoords="offset points", ha="center", fontsize="x-small")
+        for key, mark in _MARKS.items():
+            ax.plot(place, np.mean([row[key] for row in rows]), linestyle="", color=INK, clip_on=False, **mark)
+
+
+_MARKS: dict[str, dict[str, Any]] = {
+    "bound_fixed": {"marker": "_", "markersize": 11},
+    "test_fixed": {"marker": "D", "markersize": 3.5},
+}
 
 
 def _handles() -> list[Any]:
@@ -92,8 +97,8 @@ def _handles() -> list[Any]:
 
     return [
         *(Patch(facecolor=LOOKS[name].colour, label=LOOKS[name].label) for name in _COMPARED),
-        Patch(facecolor=GREY, alpha=0.35, label="pale: bound (percent)"),
+        Patch(facecolor=GREY, alpha=0.35, label="pale: bound"),
         Patch(facecolor=GREY, label="full: test error of what it bounds"),
-        Line2D([], [], marker="_", linestyle="", color=INK, markersize=11, label="ours: bound on the fixed vote"),
-        Line2D([], [], marker="D", linestyle="", color=INK, markersize=3.5, label="ours: test error of the fixed vote"),
+        Line2D([], [], linestyle="", color=INK, **_MARKS["bound_fixed"], label="ours: bound on the fixed vote"),
+        Line2D([], [], linestyle="", color=INK, **_MARKS["test_fixed"], label="ours: test error of the fixed vote"),
     ]
