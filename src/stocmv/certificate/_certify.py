@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from ..bounds import Bound, CatoniPerFold, seeger_mixture
 from ..posteriors import Categorical, Dirichlet, Posterior
-from ..risks import Risk
+from ..risks import Exact, Risk
 from ..special import kl_inverse
 from ..votes import Votes
 from ._certificate import Certificate
-from ._class_losses import class_losses
+from ._class_losses import ClassLosses, class_losses
 from ._fixed_vote import MARGINS, FixedVote, choose_fixed_vote
 from ._words import deterministic_rule, theorem
 
@@ -55,9 +55,12 @@ def certify(
     """
     whole_delta, delta = delta, delta / alternatives
     sizes = tuple(v.n_examples for v in votes)
-    moments = bound.risk_weights(sizes) @ np.stack(
-        [v.mean(partial(risk.certified_moments, p)) for p, v in zip(posteriors, votes, strict=True)]
-    )
+    drawn = _drawn_losses(votes, posteriors) if per_class else []
+    if drawn and isinstance(risk, Exact):  # its moments are the means of these losses
+        by_fold = np.array([[losses.mean] for losses in drawn])
+    else:
+        by_fold = np.stack([v.mean(partial(risk.certified_moments, p)) for p, v in zip(posteriors, votes, strict=True)])
+    moments = bound.risk_weights(sizes) @ by_fold
     remaining = delta
     draws = risk.paid_draws(posteriors[0])
     if draws:
@@ -88,8 +91,16 @@ def certify(
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),
         votes=tuple(v.digest() for v in votes),
-        **_further(votes, posteriors, priors, bound, delta, value, per_class),
+        **_further(votes, posteriors, priors, bound, delta, value, drawn),
     )
+
+
+def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> list[ClassLosses]:
+    """Errors of the drawn vote by class; none where the posteriors are not Dirichlets."""
+    dirichlets = [p for p in posteriors if isinstance(p, Dirichlet)]
+    if dirichlets and any(v.classes is None for v in votes):
+        raise ValueError("Certificates per class need votes made from labels, not from errors.")
+    return [class_losses(p, v) for p, v in zip(dirichlets, votes, strict=True)] if dirichlets else []
 
 
 def _further(
@@ -99,7 +110,7 @@ def _further(
     bound: Bound,
     delta: float,
     value: float,
-    per_class: bool,
+    drawn: Sequence[ClassLosses],
 ) -> dict[str, Any]:
     """What is said of the fixed vote and of each class."""
     rule = deterministic_rule(posteriors[0].name, len(votes))
@@ -123,7 +134,7 @@ def _further(
             "kl": float(fixed.kls.sum()),
             "margins": len(MARGINS),
         },
-        "per_class": tuple(_per_class(votes, dirichlets, betas, fixed, delta)) if per_class else (),
+        "per_class": tuple(_per_class(votes, dirichlets, betas, drawn, fixed, delta)) if drawn else (),
     }
 
 
@@ -131,14 +142,12 @@ def _per_class(
     votes: Sequence[Votes],
     posteriors: Sequence[Dirichlet],
     priors: Sequence[Dirichlet],
+    drawn: Sequence[ClassLosses],
     fixed: FixedVote,
     delta: float,
 ) -> list[dict[str, Any]]:
     """Bounds on the error given the true class: given the labels, the examples of a class are i.i.d. draws from it."""
-    if any(v.classes is None for v in votes):
-        raise ValueError("Certificates per class need votes made from labels, not from errors.")
     labels = np.unique(np.concatenate([np.asarray(v.classes) for v in votes]))
-    drawn = [class_losses(p, v) for p, v in zip(posteriors, votes, strict=True)]
     kls = np.array([p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True)])
     shares = np.array([v.n_examples for v in votes], float)
     shares /= shares.sum()

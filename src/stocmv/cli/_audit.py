@@ -1,6 +1,7 @@
 """From a table to a certified vote, what it is compared with, and the files that tell of it."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -109,11 +110,16 @@ def test_errors(audit: Audit, test: Table) -> Audit:
 def write_folder(audit: Audit, table: Table, folder: Path) -> None:
     """Write the model, the certificate, the votes, and the page about them."""
     model = audit.model
-    save(model, folder / "model.skops")
-    model.certificate_.to_json(folder / "certificate.json")
-    save_folds(folder / "votes.npz", model.votes_)
-    hashes = {path.name: sha256(path) for path in sorted(folder.iterdir())}
-    page = render(model, data=_summary(table), holdout=audit.holdout, test=audit.test, hashes=hashes)
+    with ThreadPoolExecutor(1) as meanwhile:
+        saved = meanwhile.submit(save, model, folder / "model.skops")
+        model.certificate_.to_json(folder / "certificate.json")
+        save_folds(folder / "votes.npz", model.votes_)
+
+        def hashes() -> dict[str, str]:
+            saved.result()
+            return {path.name: sha256(path) for path in sorted(folder.iterdir())}
+
+        page = render(model, data=_summary(table), holdout=audit.holdout, test=audit.test, hashes=hashes)
     with whole_file(folder / "report.html") as file:
         file.write(page.encode())
 

@@ -1,5 +1,6 @@
 """`render`: everything that is known of a fitted vote, on one page."""
 
+from collections.abc import Callable
 from typing import Any
 
 from scipy.stats import binom
@@ -27,7 +28,7 @@ def render(
     data: DataSummary,
     holdout: HoldoutComparison | None = None,
     test: TestErrors | None = None,
-    hashes: dict[str, str] | None = None,
+    hashes: dict[str, str] | Callable[[], dict[str, str]] | None = None,
 ) -> str:
     """The page beside a certificate, as the text of one HTML file that loads nothing and runs nothing.
 
@@ -41,8 +42,9 @@ def render(
         What `Certificate.compare_holdout` gave for this certificate.
     test : TestErrors, optional
         Errors on a test file.
-    hashes : dict of str to str, optional
-        SHA-256 of the files beside the page, by name.
+    hashes : dict of str to str, or a function that gives one, optional
+        SHA-256 of the files beside the page, by name; a function is called when the figures are drawn, so that the
+        files can be written meanwhile.
 
     Examples
     --------
@@ -66,7 +68,6 @@ def render(
         holdout=holdout,
         test=test,
         exceeded=[] if test is None else _exceeded(certificate, test),
-        hashes=hashes or {},
         timings={_STAGES.get(stage, stage): seconds for stage, seconds in clf.timings_.items()},
         voters=_voters(clf),
         prior=_extremes(certificate.priors, "priors"),
@@ -80,6 +81,7 @@ def render(
         errors=draw_error_distribution(clf),
         history=draw_history(clf),
         posterior=draw_posterior(clf),
+        hashes=hashes() if callable(hashes) else hashes or {},
     )
     # a file's name may hold bytes that are no text
     return page.encode("utf-8", "replace").decode()
