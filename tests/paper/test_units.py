@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from stocmv.paper import Settings, Task, Unit
+from stocmv.paper._table1 import tasks as table1_tasks
 from stocmv.paper._units import joined
 
 UNIT = Unit("table1", "haberman", 3, 7, "paper", {"prior": 1.0})
@@ -26,6 +27,15 @@ def no_work(units, threads):
 def test_a_key_depends_on_everything(change):
     assert replace(UNIT, **change).key != UNIT.key
     assert replace(UNIT, settings={"prior": 1.0}).key == UNIT.key
+
+
+def test_one_more_method_is_another_unit():
+    """Or a folder of earlier results would be taken for complete."""
+    tasks = table1_tasks(Settings(quick=True, datasets=("breast_cancer",), trials=1))
+    (unit,) = [unit for task in tasks for unit in task.units if unit.variant == "paper"]
+    more = {**unit.settings, "methods": [*unit.settings["methods"], "c_bound"]}
+    assert replace(unit, settings=more).key != unit.key
+    assert "methods" not in unit.identity
 
 
 def test_random_numbers_follow_from_seed_set_trial_and_purpose():

@@ -50,16 +50,26 @@ def _settings(name: str, quick: bool) -> dict[str, Any]:
         "delta": DELTA,
     }
     if name == TABLE2:
-        return {**shared, "prior": 1.0, "mc_steps": 50 if quick else 300}
+        return {**shared, "methods": [*_TABLE2_METHODS, "argmax"], "prior": 1.0, "mc_steps": 50 if quick else 300}
     if name == PRIOR:
         return {**shared, "priors": [0.1, 1.0, 10.0] if quick else [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]}
-    return {**shared, "prior": 1.0, "depths": [1, 3, 5] if quick else list(range(1, 11))}
+    return {
+        **shared,
+        "methods": list(_STRENGTH_METHODS),
+        "prior": 1.0,
+        "depths": [1, 3, 5] if quick else list(range(1, 11)),
+    }
 
 
 def _cost(name: str, dataset: str) -> float:
     known = known_sets()[dataset]
     forest = known.n * known.n_features**0.5 * known.n_classes**0.5 / 1e5
-    return {TABLE2: 15 + 5 * forest, "best": 3 + 14 * forest, PRIOR: 10 + forest, STRENGTH: 20 + forest}[name]
+    return {
+        TABLE2: 8 + 0.8 * forest,
+        "best": 3 + 1.8 * forest,
+        PRIOR: 12 + 0.25 * forest,
+        STRENGTH: 32 + 0.7 * forest,
+    }[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +151,6 @@ def _strength(unit: Unit, crossed: Crossed) -> Outcome:
 
 
 _PARTS: dict[str, Callable[[Unit, Crossed], Outcome]] = {TABLE2: _table2, PRIOR: _prior, STRENGTH: _strength}
-_GRIDS = ("priors", "depths")
 
 
 def _row(
@@ -154,9 +163,8 @@ def _row(
     **place: float,
 ) -> Row:
     """One row; ``place`` says where on its grid."""
-    identity = {key: value for key, value in unit.identity.items() if key not in _GRIDS}
     return {
-        **identity,
+        **unit.identity,
         **crossed.data.sizes,
         "n_voters": sum(v.n_voters for v in votes),
         "n_folds": len(votes),

@@ -14,7 +14,7 @@ from ..learning import learn
 from ..naive_bayes import log_odds
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..risks import Binomial, CBound, Exact, FirstOrder, MonteCarlo, Risk, SecondOrder
-from ..solvers import LBFGS, Adam, Auto, Problem, Solver
+from ..solvers import LBFGS, Adam, Auto, MiniBatchAdam, Problem, Solver
 from ..votes import VoteMatrix
 
 DELTA = 0.05
@@ -61,6 +61,7 @@ METHODS: dict[str, Method] = {
     "binomial": Method("Binomial", Binomial(), "fixed"),
     "binomial_51": Method("Binomial, > N/2", StrictBinomial(), "fixed"),
     "exact": Method("exact", Exact(), "drawn"),
+    "exact_recipe": Method("exact, the paper's search", Exact(), "drawn"),
     "mc": Method("MC", MonteCarlo(), "drawn"),
     "argmax": Method("exact arg-max", Exact(), "drawn"),
     "best": Method("best", Exact(), "drawn"),
@@ -113,9 +114,24 @@ class BestStart(Solver):
         return min(ends, key=lambda point: problem(point)[0])
 
 
+@dataclass(frozen=True)
+class PaperSearch(Solver):
+    """The paper's own: mini-batch Adam with its schedule, once, from concentrations uniform between 0.01 and 2."""
+
+    n_epochs: int = 100
+
+    def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+        point = np.log(rng.uniform(0.01, 2.0, len(start)))
+        return MiniBatchAdam(n_epochs=self.n_epochs).minimise(problem, point, rng)
+
+
 def searches(mc_steps: int, *, quick: bool) -> dict[str, Solver]:
     """How the methods with a Dirichlet posterior are searched for: from several starts, or quickly from one."""
-    return {"exact": LBFGS() if quick else Auto(), "mc": Adam(n_steps=mc_steps)}
+    return {
+        "exact": LBFGS() if quick else Auto(),
+        "exact_recipe": PaperSearch(n_epochs=10 if quick else 100),
+        "mc": Adam(n_steps=mc_steps),
+    }
 
 
 def errors_only(votes: VoteMatrix) -> VoteMatrix:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _TRIALS = 10
-_COST = 5.0
+_COSTS = {"fig-mc": 1.5, "fig-moons": 2.0, "fig-moons-methods": 2.0, "fig-noise": 1.0, "fig-training": 0.5}
 
 
 def tasks(name: str, settings: Settings) -> list[Task]:
@@ -19,7 +19,7 @@ def tasks(name: str, settings: Settings) -> list[Task]:
     found = []
     for place, own in enumerate(FIGURES[name].units(trials=len(settings.trials_of(_TRIALS)), quick=settings.quick)):
         unit = settings.unit(name, "toy", own.get("trial", 0), own, f"{place:03d}")
-        found.append(Task(compute, (unit,), f"{name}/{unit.name}", _COST))
+        found.append(Task(compute, (unit,), f"{name}/{unit.name}", _COSTS.get(name, 0.1)))
     return found
 
 

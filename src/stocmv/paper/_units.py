@@ -51,14 +51,15 @@ class Unit:
 
     @property
     def identity(self) -> Row:
-        """What every row of the unit begins with."""
+        """What every row of the unit begins with: lists, which span its rows, are left to the columns of the rows."""
+        settings = {name: value for name, value in self.settings.items() if not isinstance(value, list)}
         return {
             "experiment": self.experiment,
             "dataset": self.dataset,
             "trial": self.trial,
             "seed": self.seed,
             "variant": self.variant,
-            **self.settings,
+            **settings,
         }
 
     def random_state(self, purpose: str) -> int:
