@@ -24,7 +24,7 @@ class Reason:
         )
 
 
-# Only what rows of the same tables show, or what is reported of the authors' code by those who ran it. The first that covers a figure is
+# Only what rows of the same tables show, or what is reported of the authors' code. The first that covers a figure is
 # given; a figure that none covers is listed as not explained.
 REASONS = (
     Reason(
@@ -42,15 +42,15 @@ REASONS = (
         datasets=("phishing", "codrna"),
     ),
     Reason(
-        "Reported of the authors' code: it counts 51 or more of 100 drawn voters as an error, for which the factor two is "
-        "invalid. Ours counts 50 or more. The row “Binomial, > N/2” has the code's count, to be compared.",
+        "Reported of the authors' code: it counts 51 or more of 100 drawn voters as an error, for which the factor two "
+        "is invalid. Ours counts 50 or more. The row “Binomial, > N/2” has the code's count, to be compared.",
         kind="bound",
         methods=("binomial",),
         verdict="higher",
     ),
     Reason(
-        "Explained in part. Reported of the authors' code: it evaluates the training file of svmguide1 twice instead of "
-        "training and test file. The column svmguide1-twice does that, and naive Bayes then agrees; first and second "
+        "Explained in part. Reported of the authors' code: it evaluates the training file of svmguide1 twice instead "
+        "of training and test file. The column svmguide1-twice does that, and naive Bayes then agrees; first and second "
         "order still do not.",
         datasets=("svmguide1",),
     ),

@@ -16,7 +16,7 @@ from ._splits import Split
 
 
 def stumps(lowest: ArrayLike, highest: ArrayLike, n_thresholds: int) -> StumpVoters:
-    """Both sides of thresholds from the lowest value in equal steps, as in the authors' code.
+    """Both sides of thresholds from the lowest value in equal steps: with these the authors' moons come out.
 
     `stocmv.voters.Stumps` keeps its thresholds strictly inside the range. Here the first is its lower end and the last
     a step below the upper one. The paper does not say; of six layouts this one was chosen because with it the authors'

@@ -20,7 +20,7 @@ A bound of the paper's own two methods agrees if it is at most the paper's mean 
 figure agrees within two standard deviations, the larger of the paper's and ours. In the tables `=` marks what agrees,
 `↓` what is lower, `↑` what is higher.
 
-A reason is given only where rows of these tables show it or where it is reported of the authors' code by those who ran it; everything else
+A reason is given only where rows of these tables show it or it is reported of the authors' code; everything else
 is listed as not explained. Two choices were made with the paper's figures in view, and the agreement has to be read
 with that in mind. The paper does not say where the thresholds of its stumps lie: of six layouts that were tried, this
 is the one with which the authors' bound on two moons and the first-order column on codrna come out. And the baselines
