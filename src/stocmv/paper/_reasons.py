@@ -50,8 +50,8 @@ REASONS = (
     ),
     Reason(
         "Explained in part. Reported of the authors' code: it evaluates the training file of svmguide1 twice instead "
-        "of training and test file. The column svmguide1-twice does that, and naive Bayes then agrees; first and second "
-        "order still do not.",
+        "of training and test file. The column svmguide1-twice does that, and naive Bayes then agrees; first and "
+        "second order still do not.",
         datasets=("svmguide1",),
     ),
     Reason(
