@@ -1,11 +1,26 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and arrays that are read without running code."""
 
+import hashlib
+import lzma
 import os
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._memory import check_fits
+
+DAMAGE = (
+    *(ValueError, TypeError, KeyError, AttributeError, SyntaxError, RuntimeError, EOFError, OSError),
+    *(MemoryError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+)
+"""What numpy and zipfile raise for files that are damaged, forged or of another kind."""
 
 
 @contextmanager
@@ -23,6 +38,32 @@ def whole_file(path: str | os.PathLike) -> Iterator[BinaryIO]:
     except BaseException:
         os.unlink(name)
         raise
+
+
+def read_arrays(file: str | os.PathLike | BinaryIO) -> dict[str, NDArray]:
+    """The arrays of an npz file, none of them pickled and all together no larger than the memory can take.
+
+    Whatever is wrong with the file is raised as one of `DAMAGE`.
+    """
+    with zipfile.ZipFile(file) as packed:
+        check_fits(sum(entry.file_size for entry in packed.infolist()), "what it holds")
+    if not isinstance(file, str | os.PathLike):
+        file.seek(0)
+    with np.load(file, allow_pickle=False) as arrays:
+        members: dict[str, Any] = {name: arrays[name] for name in arrays.files}
+    return {name: member for name, member in members.items() if isinstance(member, np.ndarray)}
+
+
+def reason(error: BaseException) -> str:
+    """What an error says in its first line, as the end of a sentence."""
+    text = next(iter(str(error).strip().splitlines()), "").rstrip(" .:") or type(error).__name__
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def sha256(path: Path) -> str:
+    """Digest of a file as it lies there."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _umask() -> int:

@@ -18,7 +18,7 @@ from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree
 from sklearn.utils.validation import check_is_fitted
 
-from ._files import whole_file
+from ._files import reason, whole_file
 from .bounds import Catoni, CatoniPerFold, McAllester, PrintedTheorem2, Seeger
 from .certificate import Certificate
 from .classifier import DrawnVote, MajorityVoteClassifier
@@ -108,7 +108,7 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
     try:
         content = skops.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=_LEVEL)
     except TypeError as error:  # of skops, which cannot save everything
-        raise ValueError(f"This {type(estimator).__name__} cannot be saved: {_first_line(error)}") from error
+        raise ValueError(f"This {type(estimator).__name__} cannot be saved: {reason(error)}.") from error
     with whole_file(path) as file:
         file.write(content)
 
@@ -165,7 +165,7 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Mode
         ) from error
     except Exception as error:
         # whatever goes wrong with these bytes, they are no model: damage shows in many ways
-        raise ValueError(f"{os.fspath(path)} is not a model file of stocmv: {_first_line(error)}") from error
+        raise ValueError(f"{os.fspath(path)} is not a model file of stocmv: {reason(error)}.") from error
     return model
 
 
@@ -174,10 +174,6 @@ def _skops() -> Any:
         return importlib.import_module("skops.io")
     except ImportError as error:
         raise ImportError("Saving and loading votes needs skops: pip install 'stocmv[cli]'.") from error
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]
 
 
 def _check(model: Any) -> None:

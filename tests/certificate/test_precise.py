@@ -45,6 +45,17 @@ def test_a_double_that_is_off_is_found(name, monkeypatch):
     assert not checks[0].holds
 
 
+def test_rows_of_half_are_judged_by_half_of_the_weight():
+    votes = problem("ten_classes")
+    certificate = learn(votes, risk="half", random_state=0).certificate
+    rows = next(precise.precise_checks(certificate, [votes], 1.0, 0))
+    assert rows.holds
+    with flint.ctx.workdps(35):
+        losses = precise._losses(votes.errors_only(), np.array(certificate.posteriors[0]["alpha"]), flint)
+    mean = sum(float(loss) for loss in losses) / votes.n_examples
+    assert mean == pytest.approx(certificate.moments[0], rel=1e-9)
+
+
 def test_a_divergence_that_is_off_is_found():
     votes = problem(SINGLE[0])
     certificate = learn(votes, random_state=0).certificate
@@ -64,12 +75,5 @@ def test_any_change_of_the_file_is_noticed(tmp_path):
     for i in rng.choice(digits, 200):
         changed = text[:i] + str((int(text[i]) + int(rng.integers(1, 10))) % 10) + text[i + 1 :]
         path.write_text(changed)
-        try:
-            same = json.loads(changed) == json.loads(text)  # the digit beyond a float's precision
-            assert read_certificate(path)[1] == same
-        except ValueError:
-            pass  # no certificate at all any more
-        else:
-            if not same:
-                with pytest.raises(ValueError, match="changed after it was written"):
-                    Certificate.from_json(path)
+        with pytest.raises(ValueError, match=r"changed after it was written|is not a certificate"):
+            Certificate.from_json(path)

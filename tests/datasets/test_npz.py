@@ -91,6 +91,12 @@ def test_pickled_objects_are_refused_and_not_run(which, folder, tmp_path):
     assert not (tmp_path / "exploded").exists()
 
 
+def test_a_file_that_unpacks_to_more_than_the_memory_is_refused(folder, monkeypatch):
+    save(folder)
+    monkeypatch.setattr("stocmv._memory.free_memory", lambda: 100)
+    assert_refused(folder, "what it holds unpacks to 0.0 GiB, more than half of the free memory")
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"text", b"\x93NUMPY\x01\x00", b"\x80\x04N."])
 def test_other_files_are_refused(content, folder):
     (folder / "mine.npz").write_bytes(content)
@@ -100,7 +106,7 @@ def test_other_files_are_refused(content, folder):
 def test_a_single_array_is_refused(folder):
     with open(folder / "mine.npz", "wb") as file:
         np.save(file, TINY_X)
-    assert_refused(folder, "it is one array, not an npz file of several")
+    assert_refused(folder, "File is not a zip file")
 
 
 @pytest.mark.parametrize("kept", [0.2, 0.5, 0.9])

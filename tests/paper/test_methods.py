@@ -4,7 +4,7 @@ import pytest
 from stocmv import VoteMatrix
 from stocmv.bounds import PrintedTheorem2, Seeger
 from stocmv.paper._measures import argmax_bound, bound_value, entropy, measures
-from stocmv.paper._methods import METHODS, StrictBinomial, errors_only, fit, fit_methods, paper_bound
+from stocmv.paper._methods import METHODS, StrictBinomial, fit, fit_methods, paper_bound
 from stocmv.posteriors import Categorical
 from stocmv.risks import Binomial, Exact
 from stocmv.solvers import LBFGS, Adam
@@ -37,7 +37,7 @@ def test_the_strict_binomial_is_no_bound():
 @pytest.mark.parametrize(("n_classes", "n_folds"), [(2, 1), (2, 2), (4, 2)])
 def test_every_method_reports_every_error(n_classes, n_folds):
     votes, tests = folds(n_classes, n_folds)
-    seen = [errors_only(v) for v in votes]
+    seen = [v.errors_only() for v in votes]
     fitted = fit_methods(seen, [name for name in METHODS if name not in ("argmax", "best")], 0, solvers=QUICK)
     for name, found in fitted.items():
         row = measures(found, METHODS[name].risk, votes, tests)
@@ -54,7 +54,7 @@ def test_every_method_reports_every_error(n_classes, n_folds):
 
 def test_errors_of_drawn_votes_are_those_of_many_draws():
     votes, tests = folds(4)
-    found = fit([errors_only(v) for v in votes], Exact(), 0, solver=LBFGS())
+    found = fit([v.errors_only() for v in votes], Exact(), 0, solver=LBFGS())
     row = measures(found, Exact(), votes, tests)
     rng = np.random.default_rng(0)
     wrong_half, wrong_argmax = [], []
@@ -89,7 +89,7 @@ def test_bounds_are_not_cut_at_one():
 
 def test_the_bound_on_the_arg_max_is_below_that_on_a_wrong_half():
     votes, _ = folds(4)
-    found = fit([errors_only(v) for v in votes], Exact(), 0, solver=LBFGS())
+    found = fit([v.errors_only() for v in votes], Exact(), 0, solver=LBFGS())
     sizes = [v.n_examples for v in votes]
     assert argmax_bound(found, votes) < bound_value(found, Exact(), Seeger(constant="2sqrt"), sizes)
     assert argmax_bound(fit_methods(votes, ["naive_bayes"], 0)["naive_bayes"], votes) is None

@@ -211,11 +211,12 @@ class Certificate:
 def read_certificate(path: str | os.PathLike) -> tuple[Certificate, bool]:
     """A certificate from a file, and whether the file is as it was written."""
     try:
-        content: Any = json.loads(Path(path).read_bytes())
+        text = Path(path).read_bytes()
+        content: Any = json.loads(text)
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise ValueError(f"its format is not {_FORMAT!r}.")
         digest = content.pop("sha256", None)
-        is_intact = digest == _digest(content)
+        is_intact = digest == _digest(content) and _is_spelled_as_written(text)
         del content["format"]
         unknown = {f.name for f in fields(Certificate)} ^ set(content)
         if unknown:
@@ -230,6 +231,13 @@ def read_certificate(path: str | os.PathLike) -> tuple[Certificate, bool]:
 def _digest(content: dict[str, Any]) -> str:
     """SHA-256 of what a certificate says, however the file is laid out."""
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _is_spelled_as_written(text: bytes) -> bool:
+    """Whether no number was given other digits that happen to stand for the same floating-point number."""
+    numbers: list[str] = []
+    json.loads(text, parse_float=numbers.append)
+    return all(repr(float(number)) == number for number in numbers)
 
 
 _NUMBERS = ("bound", "kl", "delta", "deterministic_bound")

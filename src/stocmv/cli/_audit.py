@@ -10,13 +10,12 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from .. import MajorityVoteClassifier
-from .._files import whole_file
+from .._files import sha256, whole_file
 from .._memory import free_memory
 from ..certificate import HoldoutComparison, compare_fold
 from ..persistence import save
 from ..report import DataSummary, TestErrors, render
 from ..tables import Table
-from ..tables._bytes import sha256
 from ..voters import Encoded, Ensemble, Stumps, VoterSource
 from ..votes import save_folds
 

@@ -5,11 +5,12 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 
+from .._files import DAMAGE, reason
 from ._built_in import BUILT_IN
 from ._dataset import Dataset
 from ._download import DownloadError, Progress, print_progress, retrieve
 from ._lock import locked
-from ._npz import DAMAGE, read_npz, reason, write_npz
+from ._npz import read_npz, write_npz
 from ._places import cache_dir, checked_name, file_in, unknown, users_folders
 from ._registry import PUBLIC, PublicSet
 

@@ -1,25 +1,16 @@
 """Data sets in npz files, which hold arrays of numbers and text only."""
 
-import lzma
 import os
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._files import whole_file
+from .._files import DAMAGE, read_arrays, reason, whole_file
 from ._dataset import Dataset
 from ._readers import exactly
 from ._registry import PublicSet
-
-# What reading a damaged or forged file may raise; RuntimeError and NotImplementedError are those of zip files.
-DAMAGE = (
-    *(ValueError, TypeError, KeyError, EOFError, OSError, MemoryError, OverflowError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
-)
 
 
 def write_npz(path: Path, dataset: Dataset) -> None:
@@ -39,29 +30,17 @@ def read_npz(path: Path, name: str, known: PublicSet | None, source: str | None 
     A ValueError says in one sentence why a file is refused. Nothing in the file can run code.
     """
     try:
-        with open(path, "rb") as file:
-            arrays = _arrays(file)
-        dataset = _dataset(arrays, name, source or os.fspath(path))
+        dataset = _dataset(_checked(read_arrays(path)), name, source or os.fspath(path))
         return dataset if known is None else _recognised(dataset, known)
     except DAMAGE as error:
         raise ValueError(f"{os.fspath(path)} does not hold the data set {name!r}: {reason(error)}.") from error
 
 
-def reason(error: BaseException) -> str:
-    """What an error says, as the end of a sentence."""
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
-
-
-def _arrays(file: Any) -> dict[str, NDArray]:
-    content = np.load(file, allow_pickle=False)
-    if isinstance(content, np.ndarray):
-        raise ValueError("it is one array, not an npz file of several")
-    with content:
-        missing = [name for name in ("X", "y", "target_names") if name not in content.files]
-        if missing:
-            raise ValueError(f"it has no array {' and no array '.join(missing)}")
-        wanted = ("X", "y", "target_names", "feature_names", "n_train")
-        return {name: content[name] for name in wanted if name in content.files}
+def _checked(arrays: dict[str, NDArray]) -> dict[str, NDArray]:
+    missing = [name for name in ("X", "y", "target_names") if name not in arrays]
+    if missing:
+        raise ValueError(f"it has no array {' and no array '.join(missing)}")
+    return arrays
 
 
 def _dataset(arrays: dict[str, NDArray], name: str, source: str) -> Dataset:

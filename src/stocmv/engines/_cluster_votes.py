@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from ..votes import PartitionedVotes, VoteMatrix, Votes
 from ..votes._base import added, added_in_groups, scaled
 from ..votes._partitioned import joint_digest, shared_out
 from ._connection import result
+
+_passes = count()
 
 
 class ClusterVotes(Votes):
@@ -57,10 +60,6 @@ class ClusterVotes(Votes):
     def n_examples(self) -> int:
         return self.n_rows
 
-    @property
-    def work(self) -> float:
-        return self.n_rows * (0.3 * self.n_voters + (10 if len(self.classes) < 3 else 10_000))  # type: ignore[arg-type]
-
     def total(self, of: Callable[[VoteMatrix], Any]) -> Any:
         return result(self._added(of, "sum"), self.client)
 
@@ -97,7 +96,7 @@ class ClusterVotes(Votes):
         from dask.base import tokenize
         from dask.delayed import delayed
 
-        token = tokenize(next(_counter), self.sizes)[:8]
+        token = tokenize(next(_passes), self.sizes)[:8]
         if self.parts and hasattr(self.parts[0], "dask"):  # not kept: made anew together with what is done to them
             tasks = [
                 delayed(f, pure=False)(part, dask_key_name=f"{name}-{token}-{k}")
@@ -118,16 +117,6 @@ class ClusterVotes(Votes):
         return added_in_groups(
             found, lambda group: self.client.submit(added, group, key=f"add-{group[0].key}", pure=False)
         )
-
-
-def _counting() -> Iterator[int]:
-    number = 0
-    while True:
-        yield number
-        number += 1
-
-
-_counter = _counting()
 
 
 def _times_size(of: Callable[[VoteMatrix], Any], votes: VoteMatrix) -> Any:

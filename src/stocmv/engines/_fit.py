@@ -15,8 +15,6 @@ from ._connection import current_client, result
 from ._partitions import Summary, check_alike, paired_partitions, summarise
 from ._training import Plan, Shared, as_shared, rows_of, together, train, train_here, training_sample
 
-_FOLDS = 3
-
 
 def fit_on_cluster(clf: Any, X: Any, y: Any) -> np.random.RandomState:
     """Train the voters of each fold and collect their votes on the cluster; what is left of the random numbers.

@@ -25,7 +25,6 @@ def answer_on_cluster(clf: Any, method: str, X: Any, **settings: Any) -> Any:
     probable = method == "predict_proba"
     dtype = np.dtype(float) if probable else clf.classes_.dtype
     if hasattr(X, "to_dask_array"):
-        X = X.map_partitions(lambda part: part, meta=X._meta)
         columns = len(clf.classes_) if probable else None
         ask = delayed(_answers)
         parts = [ask(model, method, part, k, settings) for k, part in enumerate(X.to_delayed())]

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..voters import Ensemble, VoterSet, VoterSource
+from ..voters._base import Wrapped
 from ..voters._classifiers import FrozenVoters
 from ._partitions import as_numbers, fold_rows
 
 
-class Shared(VoterSource):
+class Shared(Wrapped):
     """Any source of voters, with a word on which examples train them when these are on a cluster.
 
     On one machine it is the source itself.
@@ -48,7 +49,7 @@ class Shared(VoterSource):
             raise ValueError("train_on='partitions' needs an ensemble with n_estimators, such as a forest.")
         if max_rows < 1:
             raise ValueError(f"max_rows must be at least 1, got {max_rows}.")
-        self.source = source
+        super().__init__(source)
         self.train_on = train_on
         self.max_rows = max_rows
         self.keep_votes = keep_votes
@@ -57,46 +58,6 @@ class Shared(VoterSource):
     def n_trees(self) -> int:
         """Members of the ensemble."""
         return int(self.source.estimator.n_estimators)  # type: ignore[attr-defined]
-
-    @property
-    def learns(self) -> bool:  # type: ignore[override]
-        return self.source.learns
-
-    @property
-    def exchangeable(self) -> bool:  # type: ignore[override]
-        return self.source.exchangeable
-
-    @property
-    def checks_input(self) -> bool:  # type: ignore[override]
-        return self.source.checks_input
-
-    @property
-    def allow_nan(self) -> bool:  # type: ignore[override]
-        return self.source.allow_nan
-
-    @property
-    def sparse(self) -> bool:  # type: ignore[override]
-        return self.source.sparse
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.source.assumptions
-
-    @property
-    def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
-        return self.source.default_prior
-
-    def labels(self) -> NDArray | None:
-        return self.source.labels()
-
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
-        return self.source.fit(X, codes, classes, seed, n_jobs)
-
-    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
-        return self.source.expected_error(voters, X, codes)
-
-    def describe(self) -> str:
-        return self.source.describe()
 
 
 def as_shared(source: VoterSource) -> Shared:

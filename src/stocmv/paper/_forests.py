@@ -13,7 +13,7 @@ from ..solvers import LBFGS
 from ..votes import VoteMatrix
 from ._best import best_row
 from ._measures import argmax_bound, measures
-from ._methods import DELTA, METHODS, Fitted, errors_only, fit, fit_methods, searches
+from ._methods import DELTA, METHODS, Fitted, fit, fit_methods, searches
 from ._settings import Settings
 from ._splits import SEVERAL_CLASSES, Split, known_sets, split
 from ._units import Outcome, Row, Task, Unit
@@ -115,7 +115,7 @@ def on_forests(units: Sequence[Unit], threads: int) -> list[Outcome]:
 
 def _table2(unit: Unit, crossed: Crossed) -> Outcome:
     votes, tests = crossed.votes()
-    errors = [errors_only(v) for v in votes]
+    errors = [v.errors_only() for v in votes]
     seed = unit.random_state("search")
     solvers = searches(unit.settings["mc_steps"], quick=unit.settings["quick"])
     fitted = fit_methods(errors, _TABLE2_METHODS, seed, prior=unit.settings["prior"], solvers=solvers)
@@ -126,7 +126,7 @@ def _table2(unit: Unit, crossed: Crossed) -> Outcome:
 
 def _prior(unit: Unit, crossed: Crossed) -> Outcome:
     votes, tests = crossed.votes()
-    errors = [errors_only(v) for v in votes]
+    errors = [v.errors_only() for v in votes]
     solvers = searches(0, quick=unit.settings["quick"])
     rows, timings = [], []
     for prior in unit.settings["priors"]:
@@ -142,7 +142,7 @@ def _strength(unit: Unit, crossed: Crossed) -> Outcome:
     for depth in unit.settings["depths"]:
         votes, tests = crossed.votes(depth)
         strength = 1 - float(np.mean([v.voter_errors().mean() for v in votes]))
-        errors = [errors_only(v) for v in votes]
+        errors = [v.errors_only() for v in votes]
         fitted = fit_methods(errors, _STRENGTH_METHODS, unit.random_state("search"), solvers=solvers)
         for name, found in fitted.items():
             rows.append(_row(unit, crossed, name, found, votes, tests, depth=depth, strength=strength))

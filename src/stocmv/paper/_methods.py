@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -132,11 +132,6 @@ def searches(mc_steps: int, *, quick: bool) -> dict[str, Solver]:
         "exact_recipe": PaperSearch(n_epochs=10 if quick else 100),
         "mc": Adam(n_steps=mc_steps),
     }
-
-
-def errors_only(votes: VoteMatrix) -> VoteMatrix:
-    """The votes as the paper sees them: who errs, and not which class he names; its vote errs if W >= 1/2."""
-    return replace(votes, classes=None, targets=None, labels=None)
 
 
 def fit_methods(

@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import hashlib
 import zlib
 from pathlib import Path
 from typing import Any
@@ -29,9 +28,3 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"{path.name} is damaged: {error}.") from error
     return b"".join(chunks)
-
-
-def sha256(path: Path) -> str:
-    """Digest of a file as it lies there."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

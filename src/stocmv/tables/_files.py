@@ -2,8 +2,6 @@
 
 import io
 import re
-import zipfile
-import zlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._files import DAMAGE, read_arrays, reason
 from .._memory import check_fits
 from ._arrow import as_frame
 from ._bytes import read_bytes
@@ -19,11 +18,6 @@ _DELIMITERS = ",;\t|"
 _HEADER = 1 << 20  # bytes within which the delimiter shows
 _MOST_FEATURES = 10_000_000
 _DENSE_CELLS = 50_000_000
-# what numpy and zipfile raise for files that are damaged or of another kind
-_DAMAGE = (
-    *(ValueError, OSError, EOFError, KeyError, TypeError, SyntaxError, RuntimeError, OverflowError, MemoryError),
-    *(zipfile.BadZipFile, zlib.error),
-)
 
 
 def read_csv(path: Path, text: Collection[str] = ()) -> Any:
@@ -45,7 +39,7 @@ def read_csv(path: Path, text: Collection[str] = ()) -> Any:
             table = _with_decimal_commas(table, _parsed(content, delimiter, ",", text))
         _check_text(table, content, path)
     except (pa.ArrowException, UnicodeDecodeError) as error:
-        raise ValueError(f"{path.name} is not a csv file in UTF-8: {_first_line(error)}") from error
+        raise ValueError(f"{path.name} is not a csv file in UTF-8: {reason(error)}.") from error
     return as_frame(table, path.name)
 
 
@@ -107,7 +101,7 @@ def read_parquet(path: Path) -> Any:
         check_fits(sum(described.row_group(group).total_byte_size for group in groups), path.name)
         table = parquet.ParquetFile(path).read()
     except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{path.name} is not a parquet file: {_first_line(error)}") from error
+        raise ValueError(f"{path.name} is not a parquet file: {reason(error)}.") from error
     return as_frame(table, path.name)
 
 
@@ -121,7 +115,7 @@ def read_libsvm(path: Path, n_features: int | None = None) -> tuple[Any, NDArray
     try:
         X, y = load_svmlight_file(io.BytesIO(content), n_features=n_features, zero_based=False)
     except (ValueError, OverflowError, MemoryError) as error:
-        raise ValueError(f"{path.name} is not a libsvm file: {_first_line(error)}") from error
+        raise ValueError(f"{path.name} is not a libsvm file: {reason(error)}.") from error
     if X.shape[1] > _MOST_FEATURES:
         raise ValueError(f"{path.name} has a feature number {X.shape[1]:,}; at most {_MOST_FEATURES:,} are read.")
     if not np.all(np.isfinite(X.data)):
@@ -132,15 +126,6 @@ def read_libsvm(path: Path, n_features: int | None = None) -> tuple[Any, NDArray
 def read_npz(path: Path) -> dict[str, NDArray]:
     """The arrays of an npz file; none of them pickled."""
     try:
-        with zipfile.ZipFile(path) as packed:
-            check_fits(sum(entry.file_size for entry in packed.infolist()), path.name)
-        with np.load(path, allow_pickle=False) as arrays:
-            members = {name: arrays[name] for name in arrays.files}
-    except _DAMAGE as error:
-        raise ValueError(f"{path.name} is not an npz file of plain arrays: {_first_line(error)}") from error
-    return {name: member for name, member in members.items() if isinstance(member, np.ndarray)}
-
-
-def _first_line(error: BaseException) -> str:
-    text = (str(error) or type(error).__name__).splitlines()[0]
-    return text if len(text) <= 200 else text[:197] + "..."
+        return read_arrays(path)
+    except DAMAGE as error:
+        raise ValueError(f"{path.name} is not an npz file of plain arrays: {reason(error)}.") from error

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._bytes import sha256
+from .._files import sha256
 from ._columns import Expected, Table, as_features, as_labels, listed, pick_features, pick_target
 from ._files import read_csv, read_libsvm, read_npz, read_parquet
 

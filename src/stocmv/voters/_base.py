@@ -88,6 +88,59 @@ class VoterSource(ABC):
         return type(self).__name__
 
 
+class Wrapped(VoterSource):
+    """A source around another one, which answers for everything that a subclass does not say itself.
+
+    Parameters
+    ----------
+    source : VoterSource
+        The one inside.
+    """
+
+    def __init__(self, source: VoterSource) -> None:
+        self.source = source
+
+    @property
+    def learns(self) -> bool:  # type: ignore[override]
+        return self.source.learns
+
+    @property
+    def exchangeable(self) -> bool:  # type: ignore[override]
+        return self.source.exchangeable
+
+    @property
+    def checks_input(self) -> bool:  # type: ignore[override]
+        return self.source.checks_input
+
+    @property
+    def allow_nan(self) -> bool:  # type: ignore[override]
+        return self.source.allow_nan
+
+    @property
+    def sparse(self) -> bool:  # type: ignore[override]
+        return self.source.sparse
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.source.assumptions
+
+    @property
+    def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
+        return self.source.default_prior
+
+    def labels(self) -> NDArray | None:
+        return self.source.labels()
+
+    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+        return self.source.fit(X, codes, classes, seed, n_jobs)
+
+    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
+        return self.source.expected_error(voters, X, codes)
+
+    def describe(self) -> str:
+        return self.source.describe()
+
+
 def contiguous(codes: NDArray) -> tuple[NDArray, NDArray]:
     """The class codes that occur, and the examples' codes among them: what an estimator can be trained on."""
     present, inner = np.unique(codes, return_inverse=True)

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from ._base import VoterSet, VoterSource
+from ._base import VoterSet, VoterSource, Wrapped
 
 
-class Encoded(VoterSource):
+class Encoded(Wrapped):
     """Any source of voters, on data frames with categorical columns.
 
     The categories are learned for each fold from the same examples as its voters, so the certificate assumes nothing
@@ -38,36 +38,25 @@ class Encoded(VoterSource):
     np.True_
     """
 
+    learns = True
     checks_input = True
+    sparse = False
 
     def __init__(
         self, source: VoterSource, categorical: Sequence[str], encoding: Literal["ordinal", "onehot"] = "ordinal"
     ) -> None:
         if encoding not in ("ordinal", "onehot"):
             raise ValueError(f"encoding must be 'ordinal' or 'onehot', got {encoding!r}.")
-        self.source = source
+        super().__init__(source)
         self.categorical = list(categorical)
         self.encoding = encoding
-
-    @property
-    def learns(self) -> bool:  # type: ignore[override]
-        return True
-
-    @property
-    def exchangeable(self) -> bool:  # type: ignore[override]
-        return self.source.exchangeable
-
-    @property
-    def allow_nan(self) -> bool:  # type: ignore[override]
-        return self.source.allow_nan
 
     @property
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
         return (*self.source.assumptions, "Which columns hold categories was known before.")
 
-    @property
-    def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
-        return self.source.default_prior
+    def labels(self) -> None:
+        return None
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EncodedVoters":
         encoder = ColumnTransformer(

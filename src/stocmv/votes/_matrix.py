@@ -2,8 +2,6 @@
 
 import hashlib
 import os
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._files import whole_file
-from .._memory import check_fits
+from .._files import DAMAGE, read_arrays, reason, whole_file
 from ..special._gamma_tables import gamma_tables
 from ._base import Votes
 from ._bits import column_sums, curve_pass, wrong_weights
@@ -24,20 +21,6 @@ from ._labels import check_labels, code_dtype, encode
 
 _BLOCK = 1 << 16  # rows that are unpacked at a time
 _NONE = np.empty(0)
-# what numpy and zipfile raise for files that are damaged or of another kind
-_DAMAGE = (
-    KeyError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    NotImplementedError,
-    RuntimeError,
-    MemoryError,
-    EOFError,
-    OSError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +151,6 @@ class VoteMatrix(Votes):
         """Bytes that the packed votes take."""
         return sum(a.nbytes for a in (self.bits, self.targets, self.labels, self.counts) if a is not None)
 
-    @property
-    def work(self) -> float:
-        """About how many nanoseconds one pass takes: what a solver shares its evaluations out by."""
-        return self.n_rows * (0.3 * self.n_voters + (10 if self.labels is None else 10_000))
-
     def __repr__(self) -> str:
         classes = "" if self.classes is None else f", {len(self.classes)} classes"
         merged = f" in {self.n_rows} rows" if self.counts.size else ""
@@ -247,6 +225,10 @@ class VoteMatrix(Votes):
         """Share of the examples on which each voter errs."""
         ones = self.counts if self.counts.size else np.ones(self.n_rows)
         return self.column_sums(ones) / self.n_examples
+
+    def errors_only(self) -> "VoteMatrix":
+        """Who errs, and not which class he names: with these the vote errs if half of the weight is wrong."""
+        return replace(self, classes=None, targets=None, labels=None)
 
     def take(self, rows: ArrayLike) -> "VoteMatrix":
         """A matrix of the given stored rows (an index array or a boolean mask)."""
@@ -354,14 +336,9 @@ def reading_votes(path: str | os.PathLike) -> Iterator[dict[str, Any]]:
     """The arrays of a votes file; what is wrong with them becomes one sentence that names the file."""
     with open(path, "rb") as file:
         try:
-            with zipfile.ZipFile(file) as packed:
-                check_fits(sum(entry.file_size for entry in packed.infolist()), "what it holds")
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as arrays:
-                yield {name: arrays[name] for name in arrays.files}
-        except _DAMAGE as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise ValueError(f"{os.fspath(path)} is not a votes file of stocmv: {reason}") from error
+            yield read_arrays(file)
+        except DAMAGE as error:
+            raise ValueError(f"{os.fspath(path)} is not a votes file of stocmv: {reason(error)}.") from error
 
 
 def _are_counts(counts: NDArray) -> bool:

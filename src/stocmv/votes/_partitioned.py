@@ -40,10 +40,6 @@ class PartitionedVotes(Votes):
     def n_examples(self) -> int:
         return sum(part.n_examples for part in self.parts)
 
-    @property
-    def work(self) -> float:
-        return sum(part.work for part in self.parts)
-
     def total(self, of: Callable[[VoteMatrix], Any]) -> Any:
         return added_in_groups([of(part) for part in self.parts])
 
