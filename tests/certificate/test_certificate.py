@@ -11,6 +11,7 @@ from certificate.made import COMBINATIONS, certificate, learned
 from stocmv import Certificate, VoteMatrix, certify, learn
 from stocmv.bounds import BOUNDS
 from stocmv.certificate import clopper_pearson
+from stocmv.certificate._percent import confidence
 from stocmv.posteriors import Dirichlet
 from stocmv.risks import RISKS
 from stocmv.solvers import LBFGS
@@ -271,3 +272,10 @@ def test_classes_cannot_be_told_apart_in_errors_alone():
 def test_the_bound_of_a_hold_out_is_where_so_few_errors_have_probability_delta(n_errors, n):
     bound = clopper_pearson(n_errors, n, 0.05)
     assert bound == 1 if n_errors == n else binom.cdf(n_errors, n, bound) == pytest.approx(0.05, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("delta", "shown"), [(0.05, "95 %"), (0.001, "99.9 %"), (1e-7, "99.9999 %"), (1e-15, "99.9999 %"), (0.3, "70 %")]
+)
+def test_no_confidence_is_shown_as_certainty(delta, shown):
+    assert confidence(delta) == shown

@@ -96,13 +96,13 @@ class Certificate:
             f"{self.certified} is at most {percent(self.bound)} on new examples."
         )
 
-    def figures(self) -> list[tuple[str, str, str]]:
+    def figures(self, *, per_class: bool = True) -> list[tuple[str, str, str]]:
         """What is promised, line by line: of which vote, at most how much, and what was measured."""
         drawn = "drawn vote" if self.posterior != "categorical" else "weighted vote"
         lines = [(drawn, percent(self.bound), percent(self.empirical_risk))]
         if self.posterior != "categorical":
             lines.append(("fixed vote", percent(self.deterministic_bound), ""))
-        for c in self.per_class:
+        for c in self.per_class if per_class else ():
             name = f"class {c['label']} ({c['n']:,} examples)"
             lines.append((f"{name}, drawn vote", percent(c["bound"]), percent(c["empirical_risk"])))
             lines.append((f"{name}, fixed vote", percent(c["deterministic_bound"]), ""))

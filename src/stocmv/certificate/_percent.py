@@ -9,5 +9,5 @@ def percent(value: float) -> str:
 
 
 def confidence(delta: float) -> str:
-    """One minus delta as a percentage, rounded down in the last digit shown."""
-    return f"{math.floor(round((1 - delta) * 1e6, 7)) / 1e4:g} %"
+    """One minus delta as a percentage, rounded down in the last digit shown: never 100 %."""
+    return f"{min(math.floor(round((1 - delta) * 1e6, 7)), 999_999) / 1e4:g} %"

@@ -20,8 +20,7 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
     screen.print(f"\n[bold]{escape(certificate.statement())}[/]\n")
     table = _table("error on new examples", "at most", "measured", *(["on the test file"] if audit.test else []))
     tested = [percent(audit.test.drawn), percent(audit.test.fixed)] if audit.test else []
-    votes = [line for line in certificate.figures() if not line[0].startswith("class ")]
-    for i, (name, bound, measured) in enumerate(votes):
+    for i, (name, bound, measured) in enumerate(certificate.figures(per_class=False)):
         table.add_row(name, bound, measured, *(tested[i : i + 1] if audit.test else []))
     screen.print(table)
     screen.print()

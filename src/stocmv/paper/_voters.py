@@ -16,12 +16,11 @@ from ._splits import Split
 
 
 def stumps(lowest: ArrayLike, highest: ArrayLike, n_thresholds: int) -> StumpVoters:
-    """Both sides of thresholds from the lowest value in equal steps: with these the authors' moons come out.
+    """Both sides of thresholds from the lowest value in equal steps, as in the authors' code.
 
     `stocmv.voters.Stumps` keeps its thresholds strictly inside the range. Here the first is its lower end and the last
-    a step below the upper one. The paper does not say; of six layouts this one was chosen because with it the authors'
-    bound on the two moons comes out (3.29 % with 16 stumps), and the paper's first-order column on codrna. On svmguide1
-    none of the six gives the paper's figures.
+    a step below the upper one. The paper does not say where they lie; ``models/stumps.py`` in
+    https://github.com/vzantedeschi/StocMV does.
     """
     low, high = np.asarray(lowest, float), np.asarray(highest, float)
     steps = np.arange(n_thresholds) / n_thresholds

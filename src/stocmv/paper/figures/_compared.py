@@ -8,7 +8,7 @@ import numpy as np
 from ...displays._canvas import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from .._measures import bound_value, errors
 from .._methods import METHODS, Fitted, fit_methods, paper_bound, searches
-from ._toys import Toy, seeded
+from ._toys import Toy, moons, seeded
 
 Row = dict[str, Any]
 
@@ -43,6 +43,14 @@ def compare(toy: Toy, names: Iterable[str], key: tuple[int, ...], *, quick: bool
     solvers = searches(_QUICK_MC_STEPS if quick else _MC_STEPS, quick=quick)
     fitted = fit_methods([votes], names, seeded(*key), solvers=solvers)
     return [({"method": name, **report(name, found, toy)}, found) for name, found in fitted.items()]
+
+
+def compare_on_moons(settings: Row, names: Iterable[str], seed: int) -> list[Row]:
+    """The methods on the two moons that a figure's settings describe: the settings and the report on each."""
+    trial, count = settings["trial"], settings["n_voters"]
+    toy = moons(settings["n_examples"], count, settings["noise"], seed, trial)
+    compared = compare(toy, names, (seed, trial, 2, count), quick=settings["quick"])
+    return [{**settings, **found} for found, _ in compared]
 
 
 def report(name: str, fitted: Fitted, toy: Toy) -> Row:

@@ -6,9 +6,8 @@ import numpy as np
 
 from ...displays._canvas import in_percent, tidy
 from .._methods import DELTA, METHODS
-from ._compared import LOOKS, compare
+from ._compared import LOOKS, compare_on_moons
 from ._panels import chosen, legend_outside, mean_line, panels
-from ._toys import moons
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,10 +45,7 @@ def units(*, trials: int = 10, quick: bool = False) -> list[dict[str, Any]]:
 
 def compute(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
     """Errors and bounds of each method."""
-    trial, count = settings["trial"], settings["n_voters"]
-    toy = moons(settings["n_examples"], count, settings["noise"], seed, trial)
-    compared = compare(toy, _COMPARED, (seed, trial, 2, count), quick=settings["quick"])
-    return [{**settings, **report} for report, _ in compared]
+    return compare_on_moons(settings, _COMPARED, seed)
 
 
 def draw(rows: list[dict[str, Any]]) -> "Figure":
