@@ -55,8 +55,8 @@ REASONS = (
     ),
     Reason(
         "The paper's MC row is 15.64 ± 0.11, and ours agrees with that. Its exact row, from the same splits if the "
-        "text is right, has a spread of 0.02, less than a fifth of that of every other row on this set: it hardly rests "
-        "on the same ten splits.",
+        "text is right, has a spread of 0.02, less than a fifth of that of every other row on this set: it hardly "
+        "rests on the same ten splits.",
         table="table2",
         kind="bound",
         methods=("exact",),
