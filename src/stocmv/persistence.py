@@ -22,6 +22,7 @@ from ._files import reason, whole_file
 from .bounds import Catoni, CatoniPerFold, McAllester, PrintedTheorem2, Seeger
 from .certificate import Certificate
 from .classifier import DrawnVote, MajorityVoteClassifier
+from .engines import Shared
 from .learning import History, Step
 from .naive_bayes import NaiveBayesVote
 from .posteriors import Categorical, Dirichlet, LogitNormal, Posterior
@@ -32,7 +33,7 @@ from .voters._classifiers import ClassifierVoters, FrozenVoters, LabelVoters
 from .voters._encoded import EncodedVoters
 from .voters._ensemble import EnsembleVoters
 from .voters._stumps import StumpVoters
-from .votes import VoteMatrix
+from .votes import PartitionedVotes, VoteMatrix
 
 _LEVEL = 1  # a fifth larger than the best, in half of the time
 
@@ -47,9 +48,9 @@ TRUSTED: tuple[str, ...] = tuple(
     _name(kind)
     for kind in (
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
-        *(Certificate, History, Step, VoteMatrix),
+        *(Certificate, History, Step, VoteMatrix, PartitionedVotes),
         *(Dirichlet, Categorical, LogitNormal),
-        *(Ensemble, Classifiers, Frozen, Stumps, Encoded),
+        *(Ensemble, Classifiers, Frozen, Stumps, Encoded, Shared),
         *(EnsembleVoters, ClassifierVoters, FrozenVoters, LabelVoters, StumpVoters, EncodedVoters),
         *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
         *(Seeger, PrintedTheorem2, Catoni, CatoniPerFold, McAllester),
@@ -105,6 +106,8 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
         raise TypeError(f"save takes a MajorityVoteClassifier, a NaiveBayesVote or a DrawnVote, got {estimator!r}.")
     if not isinstance(estimator, DrawnVote):
         check_is_fitted(estimator)
+        if not all(isinstance(votes, VoteMatrix | PartitionedVotes) for votes in estimator.votes_):
+            raise ValueError("The votes are on a cluster: fetch them first, votes_ = [v.collect() for v in votes_].")
     try:
         content = skops.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=_LEVEL)
     except TypeError as error:  # of skops, which cannot save everything
@@ -185,10 +188,19 @@ def _check(model: Any) -> None:
     for part in _parts(model):
         if isinstance(part, VoteMatrix):
             part._check_loaded()
+        elif isinstance(part, PartitionedVotes):
+            _check_parts(part)
         elif isinstance(part, Posterior):
             type(part)(**part.parameters())
         elif isinstance(part, Tree | BaseDecisionTree | BaseEnsemble) and not _is_sound(part):
             raise ValueError("it has a decision tree that leads outside of its arrays.")
+
+
+def _check_parts(votes: PartitionedVotes) -> None:
+    """Refuse parts of other voters or classes than the whole."""
+    first = PartitionedVotes(votes.parts)
+    if (first.n_voters, first.n_classes) != (votes.n_voters, votes.n_classes):
+        raise ValueError("the parts of its votes do not fit together.")
 
 
 def _folds_fit(model: Model) -> bool:

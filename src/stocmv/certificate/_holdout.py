@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from ..risks._mc import argmax_error
-from ..votes import VoteMatrix
+from ..votes import Votes
 from ._percent import percent
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def count_holdout_errors(estimator: Any, X: Any, y: Any, share: float, random_st
     return int(np.count_nonzero(np.asarray(answers) != np.asarray(y_held))), len(y_held)
 
 
-def compare_fold(certificate: "Certificate", votes: Sequence[VoteMatrix]) -> HoldoutComparison | None:
+def compare_fold(certificate: "Certificate", votes: Sequence[Votes]) -> HoldoutComparison | None:
     """Compare with what the first fold alone gives, at no further cost.
 
     Its voters were trained on the other folds; their vote with equal weights is judged on it, as one would who holds
@@ -77,7 +78,8 @@ def compare_fold(certificate: "Certificate", votes: Sequence[VoteMatrix]) -> Hol
     if len(votes) < 2:
         return None
     fold = votes[0]
-    errors = round(argmax_error(np.full(fold.n_voters, 1 / fold.n_voters), fold) * fold.n_examples)
+    equal = np.full(fold.n_voters, 1 / fold.n_voters)
+    errors = round(fold.mean(partial(argmax_error, equal)) * fold.n_examples)
     bound = clopper_pearson(errors, fold.n_examples, certificate.delta)
     return HoldoutComparison(
         certificate.bound, certificate.deterministic_bound, bound, errors, fold.n_examples, certificate.delta

@@ -13,13 +13,13 @@ from .. import MajorityVoteClassifier
 from .._files import sha256, whole_file
 from .._memory import free_memory
 from ..certificate import HoldoutComparison, compare_fold
+from ..classifier._engine import is_dask
 from ..persistence import save
 from ..report import DataSummary, TestErrors, render
 from ..tables import Table
 from ..voters import Encoded, Ensemble, Stumps, VoterSource
 from ..votes import save_folds
 
-_COUNTED = 1 << 28  # bytes of examples among which equal rows are looked for
 _FORESTS = {"forest": RandomForestClassifier, "extra-trees": ExtraTreesClassifier}
 
 
@@ -61,7 +61,8 @@ def certify_table(table: Table, settings: Settings, stage: Callable[[str], None]
         n_jobs=settings.jobs,
         random_state=settings.seed,
     ).fit(table.X, table.y)
-    told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": len(table.y)}  # type: ignore[arg-type]
+    model.votes_ = [votes.collect() for votes in model.votes_]  # type: ignore[misc]
+    told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
     kinds = {"categorical": list(table.categorical), "encoding": settings.encoding if table.categorical else None}
     model.certificate_ = replace(model.certificate_, context={**model.certificate_.context, "data": {**told, **kinds}})
     if settings.holdout is None:
@@ -85,7 +86,7 @@ def _check_suits(table: Table, settings: Settings) -> None:
         raise ValueError(
             f"{table.missing_values:,} values are missing, and stumps cannot pass over them: use --voters forest."
         )
-    if table.categorical and settings.encoding == "onehot":
+    if table.categorical and settings.encoding == "onehot" and not is_dask(table.X):
         n_columns = table.X.shape[1] + sum(table.X[name].nunique() - 1 for name in table.categorical)
         if table.X.shape[0] * n_columns * 8 > free_memory() // 2:
             raise ValueError(
@@ -124,25 +125,13 @@ def write_folder(audit: Audit, table: Table, folder: Path) -> None:
 
 
 def _summary(table: Table) -> DataSummary:
-    labels, counts = np.unique(np.asarray(table.y), return_counts=True)
     kinds = {"numeric": table.X.shape[1] - len(table.categorical), "categorical": len(table.categorical)}
     return DataSummary(
         name=table.name,
-        n_rows=table.X.shape[0],
+        n_rows=table.n_rows,
         n_features=table.X.shape[1],
-        class_counts={str(label): int(count) for label, count in zip(labels, counts, strict=True)},
+        class_counts=table.class_counts,
         feature_kinds={kind: count for kind, count in kinds.items() if count},
         missing_values=table.missing_values,
-        duplicate_rows=_duplicate_rows(table),
+        duplicate_rows=table.duplicate_rows,
     )
-
-
-def _duplicate_rows(table: Table) -> int | None:
-    """Rows that repeat an earlier one; None where counting them would take long."""
-    if table.categorical:
-        return int(table.X.duplicated().sum())
-    X = table.X.to_numpy() if hasattr(table.X, "columns") else table.X
-    if not isinstance(X, np.ndarray) or X.nbytes > _COUNTED:
-        return None
-    rows = np.ascontiguousarray(X)
-    return len(rows) - len(np.unique(rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))))

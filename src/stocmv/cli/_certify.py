@@ -7,7 +7,7 @@ import click
 
 from ._console import as_json, print_json, progress
 from ._folder import check_free, sweep, whole_folder
-from ._kinds import FILE, SHARE, AutoOr, Number, Threads
+from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
 
 
 @click.command()
@@ -34,6 +34,7 @@ from ._kinds import FILE, SHARE, AutoOr, Number, Threads
     help="Compare with voters trained anew while this share is held out; otherwise with those of the first fold.",
 )
 @click.option("--encoding", type=click.Choice(["ordinal", "onehot"]), default="ordinal", show_default=True)
+@cluster
 @click.option("--drop", multiple=True, help="A column to leave out, such as a row number; may be repeated.")
 @click.option("--format", "kind", type=click.Choice(["csv", "parquet", "libsvm", "npz"]), help="Kind of DATA.")
 @click.option("--data-dir", type=click.Path(file_okay=False), help="Folder with npz files of named data sets.")
@@ -49,13 +50,15 @@ def certify(
     data_dir: str | None,
     out: Path | None,
     force: bool,
+    cluster: str | None,
     as_json: bool,
     **settings: object,
 ) -> None:
     """Train voters on DATA, learn their vote, and certify its error on new examples.
 
     DATA is a csv, parquet, libsvm or npz file, or the name of a data set (see 'stocmv datasets'). Columns of words are
-    taken for categories. The folder that is written holds model.skops (for 'stocmv predict'), certificate.json and
+    taken for categories. With --cluster it is a parquet file, a folder of them, or an address such as
+    s3://bucket/folder. The folder that is written holds model.skops (for 'stocmv predict'), certificate.json and
     votes.npz (for 'stocmv verify'), and report.html, the page to show.
 
     \b
@@ -63,8 +66,10 @@ def certify(
       stocmv certify digits
       stocmv certify patients.csv --target diagnosis --drop id
       stocmv certify train.parquet --target churned --test test.parquet --delta 0.01 --out audit
+      stocmv certify s3://bucket/train/ --target churned --cluster tcp://scheduler:8786
     """
     from ._audit import Settings, certify_table, test_errors, write_folder
+    from ._cluster import on_cluster, read_on_cluster
     from ._examples import read_examples, read_test
     from ._page import as_content, print_page
 
@@ -72,12 +77,16 @@ def certify(
     folder = out if out is not None else Path(f"{_stem(data)}-certified")
     sweep(folder)
     check_free(folder, force)
-    with progress(quiet=as_json) as stage:
+    chosen = Settings(**settings)  # type: ignore[arg-type]
+    with progress(quiet=as_json) as stage, on_cluster(cluster, chosen, stage):
         stage("reading")
-        table = read_examples(data, target, kind, drop, data_dir)
-        new = None if test is None else read_test(table, test, kind)
+        if cluster is None:
+            table = read_examples(data, target, kind, drop, data_dir)
+        else:
+            table = read_on_cluster(data, target, kind, drop, chosen)
+        new = None if test is None else read_test(table.like(), test, None if cluster else kind)
         stage("")
-        audit = certify_table(table, Settings(**settings), stage)  # type: ignore[arg-type]
+        audit = certify_table(table, chosen, stage)
         if new is not None:
             stage("counting test errors")
             audit = test_errors(audit, new)

@@ -44,3 +44,13 @@ class AutoOr(click.ParamType):
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         return value if value == "auto" else self.kind.convert(value, parameter, context)
+
+
+HERE = "here"
+cluster = click.option(
+    "--cluster",
+    is_flag=False,
+    flag_value=HERE,
+    metavar="[ADDRESS]",
+    help="Work on a Dask cluster: the one at this address, or one worker for each core of this machine.",
+)

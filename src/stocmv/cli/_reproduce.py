@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ._console import as_json, print_json
+from ._kinds import HERE, cluster
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     help="Folder for the results. What is there already is not computed again.",
 )
 @click.option("--quick", is_flag=True, help="Small sets and coarse grids, to see that everything works.")
+@cluster
 @as_json
 def reproduce(
     names: tuple[str, ...],
@@ -40,6 +42,7 @@ def reproduce(
     jobs: int,
     out: Path,
     quick: bool,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Compute tables and figures of the paper anew: table1, table2, fig-..., or all.
@@ -52,6 +55,7 @@ def reproduce(
       stocmv reproduce all --quick
       stocmv reproduce table1 --datasets haberman,tictactoe --trials 3
       stocmv reproduce all --jobs 2 --out results
+      stocmv reproduce all --cluster tcp://scheduler:8786
 
     \b
     Names:
@@ -73,12 +77,26 @@ def reproduce(
 
     chosen = None if datasets is None else tuple(name.strip() for name in datasets.split(",") if name.strip())
     settings = Settings(seed=seed, trials=trials, datasets=chosen, quick=quick)
-    with _watching(quiet=as_json) as watcher:
-        done = run(names, settings, out=out, jobs=jobs, watcher=watcher)
+    with _working(cluster, jobs) as side_by_side, _watching(quiet=as_json) as watcher:
+        done = run(names, settings, out=out, jobs=side_by_side, watcher=watcher)
     if as_json:
         print_json({**asdict(done), "out": str(out), "page": str(out / done.files[-1])})
     else:
         _say(done, out)
+
+
+@contextmanager
+def _working(cluster: str | None, jobs: int) -> Iterator[int]:
+    """How many pieces run side by side: on this machine, or as many as a cluster has threads."""
+    if cluster is None:
+        yield jobs
+        return
+    from joblib import parallel_config
+
+    from ..engines import connected
+
+    with connected(None if cluster == HERE else cluster, jobs if jobs > 1 else None), parallel_config(backend="dask"):
+        yield -1
 
 
 def _say(done: "Reproduced", out: Path) -> None:

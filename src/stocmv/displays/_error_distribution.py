@@ -12,7 +12,7 @@ from ..certificate._percent import percent
 from ..learning import Learned
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..risks._exact import margin_rows
-from ..votes import VoteMatrix
+from ..votes import VoteMatrix, Votes
 from ._canvas import BLUE, SKY, VERMILION, canvas, in_percent, legend_below, tidy
 from ._certificate import bound_name
 
@@ -87,7 +87,7 @@ class ErrorDistributionDisplay:
     def from_learned(
         cls,
         learned: Learned,
-        votes: VoteMatrix | Sequence[VoteMatrix],
+        votes: Votes | Sequence[Votes],
         *,
         bins: int = 25,
         ax: "Axes | None" = None,
@@ -95,15 +95,16 @@ class ErrorDistributionDisplay:
     ) -> "ErrorDistributionDisplay":
         """Draw the distribution over the examples that `learn` was given; parameters as in `from_estimator`."""
         posteriors = [learned.posterior] if isinstance(learned.posterior, Posterior) else learned.posterior
-        folds = [votes] if isinstance(votes, VoteMatrix) else list(votes)
+        folds = [votes] if isinstance(votes, Votes) else list(votes)
         return cls._from_folds(posteriors, folds, learned.certificate).plot(ax, bins=bins, **kwargs)
 
     @classmethod
     def _from_folds(
-        cls, posteriors: Sequence[Posterior], votes: Sequence[VoteMatrix], certificate: Certificate
+        cls, posteriors: Sequence[Posterior], votes: Sequence[Votes], certificate: Certificate
     ) -> "ErrorDistributionDisplay":
-        rows = [error_probabilities(p, v) for p, v in zip(posteriors, votes, strict=True)]
-        counts = [v.counts if v.counts.size else np.ones(v.n_rows) for v in votes]
+        whole = [v.whole() for v in votes]
+        rows = [error_probabilities(p, v) for p, v in zip(posteriors, whole, strict=True)]
+        counts = [v.counts if v.counts.size else np.ones(v.n_rows) for v in whole]
         return cls(np.concatenate(rows), np.concatenate(counts), certificate)
 
     def plot(self, ax: "Axes | None" = None, *, bins: int = 25, **kwargs: Any) -> "ErrorDistributionDisplay":

@@ -1,19 +1,57 @@
 """The cluster, and what becomes of it when it goes away."""
 
+import os
 import time
+import warnings
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 _PATIENCE = 5.0  # seconds between two looks at whether the scheduler is still there
 _SILENCE = 30.0  # seconds after which it is taken for gone
 
 
-def current_client() -> Any:
-    """The client of the cluster that is connected."""
+@contextmanager
+def connected(address: str | None = None, n_workers: int | None = None) -> Iterator[Any]:
+    """A client of the scheduler at an address, or of workers on this machine while the block lasts.
+
+    Parameters
+    ----------
+    address : str, optional
+        Such as ``tcp://scheduler:8786``; without it a local cluster is started.
+    n_workers : int, optional
+        Processes of the local cluster, each with one thread; by default one for each core.
+    """
+    _check_installed()
+    from distributed import Client, LocalCluster
+
+    with warnings.catch_warnings(), ExitStack() as open_ones:
+        warnings.simplefilter("ignore")  # a dashboard on another port than the usual one
+        if address is None:
+            workers = n_workers or os.cpu_count()
+            place: Any = open_ones.enter_context(LocalCluster(workers, threads_per_worker=1, silence_logs="ERROR"))
+        else:
+            place = address
+        try:
+            client = open_ones.enter_context(Client(place, timeout=_SILENCE))
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ValueError(f"No Dask scheduler answers at {address}.") from error
+        yield client
+
+
+def _check_installed() -> None:
     try:
-        from distributed import Client
+        import distributed  # noqa: F401
     except ImportError as error:
         raise ImportError("Dask collections need dask.distributed: pip install 'stocmv[dask]'.") from error
+
+
+def current_client() -> Any:
+    """The client of the cluster that is connected."""
+    _check_installed()
+    from distributed import Client
+
     try:
         return Client.current()
     except ValueError as error:

@@ -86,6 +86,8 @@ def _summaries(client: Any, pairs: list[Any], source: VoterSource) -> list[Summa
 
 def _classes(summaries: list[Summary], source: VoterSource) -> NDArray:
     classes = np.unique(np.concatenate([s.labels for s in summaries]))
+    if classes.dtype == object and all(isinstance(label, str) for label in classes):
+        classes = classes.astype(str)
     known = source.labels()
     return classes if known is None else np.union1d(classes, known)
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 _MANY_CLASSES = 20  # so many different targets are fine in any file
 _LONGEST_LABEL = 200
+_COUNTED = 1 << 28  # bytes of examples among which equal rows are looked for
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,31 @@ class Table:
     target: str | None = None
     categorical: tuple[str, ...] = ()
     sha256: str | None = None
+
+    def like(self) -> "Table":
+        """A table with the same columns and the same kind of labels: itself."""
+        return self
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def class_counts(self) -> dict[str, int]:
+        """Examples of each class."""
+        labels, counts = np.unique(np.asarray(self.y), return_counts=True)
+        return {str(label): int(count) for label, count in zip(labels, counts, strict=True)}
+
+    @property
+    def duplicate_rows(self) -> int | None:
+        """Rows that repeat an earlier one; None where counting them would take long."""
+        if self.categorical:
+            return int(self.X.duplicated().sum())
+        X = self.X.to_numpy() if hasattr(self.X, "columns") else self.X
+        if not isinstance(X, np.ndarray) or X.nbytes > _COUNTED:
+            return None
+        rows = np.ascontiguousarray(X)
+        return len(rows) - len(np.unique(rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))))
 
     @property
     def missing_values(self) -> int:
@@ -82,13 +108,32 @@ def pick_target(names: Sequence[str], target: str) -> int:
     return position % len(names)
 
 
+def pick_columns(names: Sequence[str], target: str | None, drop: Sequence[str], file: str) -> tuple[str, list[str]]:
+    """The name of the target, and those of the features: all other columns that are not dropped."""
+    check_drop(names, drop)
+    if target is None:
+        raise ValueError(f"Which column holds the labels? Give --target; the columns are {listed(names)}.")
+    chosen = names[pick_target(names, target)]
+    features = [name for name in names if name != chosen and name not in set(drop)]
+    if not features:
+        raise ValueError(f"{file} has no columns besides the target.")
+    return chosen, features
+
+
+def check_drop(names: Sequence[str], drop: Sequence[str]) -> None:
+    """Refuse to drop what is not there."""
+    unknown = [name for name in drop if name not in names]
+    if unknown:
+        raise ValueError(f"There is no column {listed(unknown)} to drop; the columns are {listed(names)}.")
+
+
 def listed(names: Sequence[str], most: int = 12) -> str:
     """Names in a sentence, not too many of them."""
     shown = ", ".join(repr(name if len(name) <= 60 else name[:57] + "...") for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def as_labels(values: Any, name: str, *, check_classes: bool = True) -> NDArray:
+def as_labels(values: Any, name: str, *, checked: bool = True) -> NDArray:
     """The labels of a target column, none of them missing; if checked, they are few but more than one."""
     import pandas as pd
 
@@ -103,8 +148,8 @@ def as_labels(values: Any, name: str, *, check_classes: bool = True) -> NDArray:
         labels = _whole_numbers(column.to_numpy(), name)
     else:
         labels = _words(column, name)
-    if check_classes:
-        _check_classes(labels, name)
+    if checked:
+        check_classes(np.unique(labels), len(labels), name)
     return labels
 
 
@@ -116,12 +161,12 @@ def _words(column: Any, name: str) -> NDArray:
     return words.to_numpy(dtype=str)
 
 
-def _check_classes(labels: NDArray, name: str) -> None:
-    kinds = np.unique(labels)
+def check_classes(kinds: NDArray, n_rows: int, name: str) -> None:
+    """Refuse labels of which there are too few or too many."""
     if len(kinds) < 2:
         raise ValueError(f"The target {name!r} has one value only: there is nothing to tell apart.")
-    if len(kinds) > max(_MANY_CLASSES, len(labels) // 2):
-        raise ValueError(f"The target {name!r} has {len(kinds)} different values in {len(labels)} rows: is it a class?")
+    if len(kinds) > max(_MANY_CLASSES, n_rows // 2):
+        raise ValueError(f"The target {name!r} has {len(kinds)} different values in {n_rows} rows: is it a class?")
 
 
 def _whole_numbers(values: NDArray, name: str) -> NDArray:
@@ -139,7 +184,7 @@ def as_features(frame: Any, expected: Expected | None = None) -> tuple[Any, tupl
     import pandas as pd
 
     if expected is None:
-        categorical = tuple(name for name in frame.columns if _holds_categories(frame[name]))
+        categorical = tuple(name for name in frame.columns if holds_categories(frame[name]))
     else:
         categorical = expected.categorical
     if expected is None and frame.isna().all().any():
@@ -163,7 +208,8 @@ def pick_features(frame: Any, expected: Expected, file: str) -> Any:
     return frame[list(expected.names)]
 
 
-def _holds_categories(column: Any) -> bool:
+def holds_categories(column: Any) -> bool:
+    """Whether a column holds neither numbers nor dates."""
     import pandas as pd
 
     return not (pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype))
@@ -185,7 +231,7 @@ def _floats(column: Any, name: str) -> NDArray:
         universal = column if column.dt.tz is None else column.dt.tz_convert(None)
         moments = universal.to_numpy().astype("datetime64[us]")  # nanoseconds would end in 2262
         return (moments - np.datetime64(0, "us")) / np.timedelta64(1, "D")
-    if _holds_categories(column):
+    if holds_categories(column):
         if column.notna().any():
             raise ValueError(f"The column {name!r} must hold numbers, as when the model was trained.")
         return np.full(len(column), np.nan)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._files import sha256
-from ._columns import Expected, Table, as_features, as_labels, listed, pick_features, pick_target
+from ._columns import Expected, Table, as_features, as_labels, check_drop, listed, pick_columns, pick_features
 from ._files import read_csv, read_libsvm, read_npz, read_parquet
 
 LIBSVM_TARGET = "label"
@@ -73,18 +73,14 @@ def _framed(
 ) -> Table:
     names = [str(name) for name in frame.columns]
     frame.columns = names
-    unknown = [name for name in drop if name not in names]
-    if unknown:
-        raise ValueError(f"There is no column {listed(unknown)} to drop; the columns are {listed(names)}.")
-    if target is None and needs_target:
-        raise ValueError(f"Which column holds the labels? Give --target; the columns are {listed(names)}.")
-    y, chosen = None, None
-    if target is not None:
-        chosen = names[pick_target(names, target)]
-        y = as_labels(frame[chosen], chosen, check_classes=expected is None)
-    X = frame.drop(columns=[*drop, *([chosen] if chosen is not None and chosen not in drop else [])])
-    if X.shape[1] == 0:
-        raise ValueError(f"{path.name} has no columns besides the target.")
+    chosen, y = None, None
+    if needs_target or target is not None:
+        chosen, features = pick_columns(names, target, drop, path.name)
+        y = as_labels(frame[chosen], chosen, checked=expected is None)
+    else:
+        check_drop(names, drop)
+        features = [name for name in names if name not in set(drop)]
+    X = frame[features]
     X, categorical = as_features(X if expected is None else pick_features(X, expected, path.name), expected)
     if expected is not None and not expected.names:
         X = X.to_numpy()
@@ -95,7 +91,7 @@ def _libsvm(path: Path, target: str | None, needs_target: bool, expected: Expect
     if target not in (None, LIBSVM_TARGET):
         raise ValueError("A libsvm file holds the labels first in every row: leave out --target.")
     X, y = read_libsvm(path, None if expected is None else expected.n_features)
-    labels = as_labels(y, LIBSVM_TARGET, check_classes=expected is None) if needs_target else None
+    labels = as_labels(y, LIBSVM_TARGET, checked=expected is None) if needs_target else None
     return Table(_as_expected(X, expected), labels, path.name, LIBSVM_TARGET, (), sha256(path))
 
 
@@ -116,7 +112,7 @@ def _npz(path: Path, target: str | None, needs_target: bool, expected: Expected 
             raise ValueError(f"{name} in {path.name} must have one label per row of X, got shape {y.shape}.")
         if y.dtype.kind not in "biufU":
             raise ValueError(f"{name} in {path.name} must hold whole numbers or text, got {y.dtype}.")
-        y = as_labels(named_labels(y, arrays.get("target_names")), name, check_classes=expected is None)
+        y = as_labels(named_labels(y, arrays.get("target_names")), name, checked=expected is None)
     return Table(_as_expected(X, expected), y, path.name, name, (), sha256(path))
 
 

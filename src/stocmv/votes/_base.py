@@ -61,6 +61,10 @@ class Votes(ABC):
     def digest(self) -> str:
         """SHA-256 of the votes: what a certificate names them by."""
 
+    def collect(self) -> "Votes":
+        """The votes on this machine, in as many parts as they are kept in."""
+        return self
+
     def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
         """The mean over all examples of what a function finds as a mean over those of one matrix."""
         return self.mean_later(of)()

@@ -8,29 +8,48 @@ from typing import Any
 import numpy as np
 
 from .._files import whole_file
+from ._base import Votes
 from ._matrix import VoteMatrix, reading_votes
+from ._partitioned import PartitionedVotes
 
-_NAME = re.compile(r"fold_(0|[1-9][0-9]{0,8})_([a-z_]+)")
+_NUMBER = "(0|[1-9][0-9]{0,8})"
+_NAME = re.compile(f"fold_{_NUMBER}_(?:part_{_NUMBER}_)?([a-z_]+)")
+_UNDIVIDED = -1
 
 
-def save_folds(path: str | os.PathLike, votes: Sequence[VoteMatrix]) -> None:
-    """Write the votes of several folds to one file, whole or not at all."""
-    arrays = {f"fold_{k}_{name}": part for k, v in enumerate(votes) for name, part in v._arrays().items()}
+def save_folds(path: str | os.PathLike, votes: Sequence[Votes]) -> None:
+    """Write the votes of several folds to one file, whole or not at all; those on a cluster are collected."""
+    arrays: dict[str, Any] = {}
+    for k, fold in enumerate(votes):
+        here = fold.collect()
+        parts = here.parts if isinstance(here, PartitionedVotes) else None
+        for part, matrix in enumerate(parts or [here.whole()]):
+            prefix = f"fold_{k}_part_{part}" if parts else f"fold_{k}"
+            arrays |= {f"{prefix}_{name}": content for name, content in matrix._arrays().items()}
     with whole_file(path) as file:
         np.savez_compressed(file, **arrays)
 
 
-def load_folds(path: str | os.PathLike) -> list[VoteMatrix]:
+def load_folds(path: str | os.PathLike) -> list[Votes]:
     """Read what `save_folds`, or `VoteMatrix.save`, wrote; nothing in the file can run code."""
-    with reading_votes(path) as parts:
-        if "bits" in parts:
-            return [VoteMatrix._from_arrays(parts)]
-        folds: dict[int, dict[str, Any]] = {}
-        for name, part in parts.items():
+    with reading_votes(path) as arrays:
+        if "bits" in arrays:
+            return [VoteMatrix._from_arrays(arrays)]
+        folds: dict[int, dict[int, dict[str, Any]]] = {}
+        for name, content in arrays.items():
             found = _NAME.fullmatch(name)
             if found is None:
                 raise ValueError(f"it has an array {name!r}.")
-            folds.setdefault(int(found[1]), {})[found[2]] = part
+            parts = folds.setdefault(int(found[1]), {})
+            parts.setdefault(_UNDIVIDED if found[2] is None else int(found[2]), {})[found[3]] = content
         if sorted(folds) != list(range(len(folds))) or not folds:
             raise ValueError("its folds are not numbered from 0.")
-        return [VoteMatrix._from_arrays(folds[k]) for k in range(len(folds))]
+        return [_fold(folds[k]) for k in range(len(folds))]
+
+
+def _fold(parts: dict[int, dict[str, Any]]) -> Votes:
+    if list(parts) == [_UNDIVIDED]:
+        return VoteMatrix._from_arrays(parts[_UNDIVIDED])
+    if sorted(parts) != list(range(len(parts))):
+        raise ValueError("the parts of a fold are not numbered from 0.")
+    return PartitionedVotes([VoteMatrix._from_arrays(parts[k]) for k in range(len(parts))])

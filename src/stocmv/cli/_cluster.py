@@ -1,0 +1,38 @@
+"""``stocmv certify --cluster``."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .._memory import check_fits
+from ..engines import PartitionedTable, connected, read_partitions
+from ._audit import Settings
+from ._kinds import HERE
+
+_STUMPS = 20  # voters for each feature, as `voters.Stumps` has them by default
+
+
+@contextmanager
+def on_cluster(address: str | None, settings: Settings, stage: Callable[[str], None]) -> Iterator[Any]:
+    """The cluster that was asked for while the block lasts; none where none was."""
+    if address is None:
+        yield None
+        return
+    if settings.holdout is not None:
+        raise ValueError("--holdout trains anew on one machine: leave it out with --cluster.")
+    stage("starting workers" if address == HERE else "connecting")
+    n_workers = settings.jobs if settings.jobs > 0 else None
+    with connected(None if address == HERE else address, n_workers) as client:
+        yield client
+
+
+def read_on_cluster(
+    data: str, target: str | None, kind: str | None, drop: Sequence[str], settings: Settings
+) -> PartitionedTable:
+    """Examples that stay on the cluster; refused where their votes, which prove the certificate, would not fit here."""
+    if kind not in (None, "parquet"):
+        raise ValueError(f"--cluster reads parquet files only, not {kind}.")
+    table = read_partitions(data, target, drop)
+    voters = _STUMPS * table.X.shape[1] if settings.voters == "stumps" else settings.trees
+    check_fits(table.n_rows * (voters // 8 + 1 + (voters if len(table.class_counts) > 2 else 1)), "the file of votes")
+    return table
