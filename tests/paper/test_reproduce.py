@@ -4,8 +4,9 @@ import os
 import pytest
 from click.testing import CliRunner
 
+from stocmv.cli._reproduce import Logged
 from stocmv.cli._reproduce import reproduce as command
-from stocmv.paper import EXPERIMENTS, Settings, reproduce
+from stocmv.paper import EXPERIMENTS, Settings, Task, reproduce
 
 FORESTS = ["table2", "fig-prior", "fig-strength"]
 
@@ -120,3 +121,23 @@ def test_the_command_says_what_it_did(tmp_path):
     answer = CliRunner().invoke(command, ["fig-oracle", "--quick", "--out", str(tmp_path)])
     assert answer.exit_code == 0, answer.output
     assert "1 units computed, 0 were there" in answer.output
+
+
+def test_a_cluster_gives_the_same_bytes(tmp_path, cluster):
+    arguments = ["fig-moons-methods", "table1", "--datasets", "breast_cancer", "--quick"]
+    address = cluster.scheduler.address
+    for name, more in (("here", []), ("there", ["--cluster", address])):
+        answer = CliRunner().invoke(command, [*arguments, "--out", str(tmp_path / name), *more])
+        assert answer.exit_code == 0, answer.output
+    for table in ("fig-moons-methods.jsonl", "table1.jsonl"):
+        assert (tmp_path / "here" / table).read_bytes() == (tmp_path / "there" / table).read_bytes()
+
+
+def test_where_nobody_looks_a_line_tells_how_long_it_will_take(capsys):
+    clock = iter([0.0, 30.0, 90.0, 100.0])
+    logged = Logged(clock=lambda: next(clock))
+    tasks = [Task(print, (), f"piece {k}", 10.0) for k in range(4)]
+    logged.begins(tasks, 0)
+    for task in tasks[:3]:
+        logged.ends(task, 1.0)
+    assert capsys.readouterr().err == "2 of 4 pieces of work done in 2 minutes, about 2 minutes left\n"

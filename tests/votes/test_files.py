@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stocmv import VoteMatrix
+from stocmv.votes import PartitionedVotes, load_folds, save_folds
 from zoo import SINGLE, problem
 
 BITS = np.zeros((1, 3), np.uint8)
@@ -206,3 +207,34 @@ def test_the_archive_is_an_ordinary_compressed_npz(tmp_path):
     with zipfile.ZipFile(tmp_path / "votes.npz") as archive:
         assert {member.compress_type for member in archive.infolist()} == {zipfile.ZIP_DEFLATED}
         assert archive.testzip() is None
+
+
+@pytest.mark.parametrize("name", ["noisy", "three_classes"])
+def test_folds_in_parts_are_loaded_in_parts(name, tmp_path):
+    whole = problem(name)
+    parts = PartitionedVotes([whole.take(rows) for rows in np.array_split(np.arange(whole.n_rows), 12)])
+    save_folds(tmp_path / "votes.npz", [whole, parts])
+    first, second = load_folds(tmp_path / "votes.npz")
+    assert isinstance(first, VoteMatrix)
+    assert (first.digest(), second.digest()) == (whole.digest(), parts.digest())
+    assert [part.digest() for part in second.parts] == [part.digest() for part in parts.parts]
+
+
+@pytest.mark.parametrize("lost", ["fold_1_part_3", "fold_0"])
+def test_folds_and_parts_must_be_numbered(lost, tmp_path):
+    whole = problem("noisy")
+    parts = PartitionedVotes([whole.take(rows) for rows in np.array_split(np.arange(whole.n_rows), 5)])
+    save_folds(tmp_path / "votes.npz", [whole, parts])
+    with np.load(tmp_path / "votes.npz") as arrays:
+        kept = {name: arrays[name] for name in arrays.files if not name.startswith(f"{lost}_")}
+    np.savez(tmp_path / "forged.npz", **kept)
+    with pytest.raises(ValueError, match="not numbered from 0"):
+        load_folds(tmp_path / "forged.npz")
+
+
+def test_parts_of_other_voters_are_refused(tmp_path):
+    one, other = problem("noisy"), problem("three_classes")
+    arrays = {f"fold_0_part_{k}_{n}": a for k, v in enumerate((one, other)) for n, a in v._arrays().items()}
+    np.savez(tmp_path / "forged.npz", **arrays)
+    with pytest.raises(ValueError, match="Part 1 has other voters or classes"):
+        load_folds(tmp_path / "forged.npz")

@@ -1,7 +1,8 @@
 """``stocmv reproduce``."""
 
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -135,11 +136,39 @@ class _Shown:
             self._progress.advance(self._whole, task.cost)
 
 
+class Logged:
+    """What is done, and about how long the rest will take: a line on standard error now and then, for a log."""
+
+    def __init__(self, every: float = 60.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self._every = every
+        self._clock = clock
+
+    def begins(self, tasks: Sequence["Task"], done: int) -> None:
+        self._began = self._told = self._clock()
+        self._pieces, self._cost = len(tasks), sum(task.cost for task in tasks)
+        self._done, self._spent = 0, 0.0
+
+    def starts(self, task: "Task") -> None:
+        pass
+
+    def ends(self, task: "Task", seconds: float) -> None:
+        now = self._clock()
+        self._done, self._spent = self._done + 1, self._spent + task.cost
+        if now - self._told >= self._every and self._done < self._pieces:
+            self._told, minutes = now, (now - self._began) / 60
+            left = minutes * (self._cost / self._spent - 1)
+            click.echo(
+                f"{self._done} of {self._pieces} pieces of work done in {minutes:.0f} minutes, "
+                f"about {left:.0f} minutes left",
+                err=True,
+            )
+
+
 @contextmanager
 def _watching(quiet: bool) -> Iterator[Any]:
-    """A watcher that draws on standard error, if that is a terminal; none otherwise."""
+    """A watcher that draws on standard error where that is a terminal, and writes a line now and then where not."""
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield None if quiet else Logged()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn

@@ -1,0 +1,215 @@
+"""Files that were made to do harm."""
+
+import json
+import pickle
+import re
+
+import numpy as np
+import pytest
+from sklearn.tree._tree import Tree
+
+from persistence.models import TREE, X, fitted, load_is_damaged, load_is_refused, rewritten, through_skops
+from stocmv.persistence import save
+from stocmv.posteriors import Dirichlet
+
+
+def _json(value):
+    return {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "content": json.dumps(value)}
+
+
+def _tuple(*items):
+    return {"__class__": "tuple", "__module__": "builtins", "__loader__": "TupleNode", "content": list(items)}
+
+
+BOMBS = {
+    "pathlib.Path": lambda trace: {
+        "__class__": "Path",
+        "__module__": "pathlib",
+        "__loader__": "ConstructorFromReduceNode",
+        "content": _tuple(_json(trace)),
+    },
+    "os.mkdir": lambda trace: {"__class__": "mkdir", "__module__": "os", "__loader__": "FunctionNode"},
+    "subprocess.Popen": lambda trace: {
+        "__class__": "Popen",
+        "__module__": "subprocess",
+        "__loader__": "ConstructorFromReduceNode",
+        "content": _tuple(_tuple(_json("touch"), _json(trace))),
+    },
+    "os.makedirs": lambda trace: {
+        "__class__": "dict",
+        "__module__": "builtins",
+        "__loader__": "DictNode",
+        "content": {trace: _json(0)},
+        "key_types": {
+            "__class__": "list",
+            "__module__": "builtins",
+            "__loader__": "ListNode",
+            "content": [{"__class__": "makedirs", "__module__": "os", "__loader__": "TypeNode"}],
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_file_that_brings_code_is_refused_and_not_run(name, tmp_path):
+    trace = tmp_path / "trace"
+
+    def plant(schema):
+        schema["content"]["content"]["verbose"] = BOMBS[name](str(trace))
+
+    save(fitted("two classes"), tmp_path / "model.skops")
+    rewritten(tmp_path / "model.skops", tmp_path / "bomb.skops", plant)
+    load_is_refused(tmp_path / "bomb.skops", f"needs types that are not trusted: {re.escape(name)}; .*")
+    assert not trace.exists()
+
+
+def test_methods_are_not_loaded(tmp_path):
+    def plant(schema):
+        model = json.loads(json.dumps(schema))
+        schema["content"]["content"]["verbose"] = {
+            "__class__": model["__class__"],
+            "__module__": model["__module__"],
+            "__loader__": "MethodNode",
+            "content": {"func": "predict", "obj": model},
+        }
+
+    save(fitted("two classes"), tmp_path / "model.skops")
+    rewritten(tmp_path / "model.skops", tmp_path / "method.skops", plant)
+    load_is_refused(tmp_path / "method.skops", "needs types that are not trusted: .*MajorityVoteClassifier.predict; .*")
+
+
+def forged_tree(tree, n_features=None, **nodes):
+    """A copy of a tree with some of its numbers changed."""
+    make, (own_features, *sizes), state = tree.__reduce__()
+    state = {**state, "nodes": state["nodes"].copy()}
+    for field, value in nodes.items():
+        state["nodes"][field][0] = value
+    forged = make(own_features if n_features is None else n_features, *sizes)
+    forged.__setstate__(state)
+    return forged
+
+
+FORGERIES = {
+    "child beyond the end": lambda tree: forged_tree(tree, left_child=10**6),
+    "child before the start": lambda tree: forged_tree(tree, right_child=-7),
+    "half a leaf": lambda tree: forged_tree(tree, right_child=-1),
+    "circle": lambda tree: forged_tree(tree, left_child=0),
+    "feature beyond the last": lambda tree: forged_tree(tree, feature=4),
+    "feature before the first": lambda tree: forged_tree(tree, feature=-2),
+    "more features than its owner": lambda tree: forged_tree(tree, n_features=10**6, feature=10**5),
+    "no nodes": lambda tree: Tree(4, np.array([3]), 1),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+@pytest.mark.parametrize("name", ["forest", "list with trees"])
+def test_a_forged_tree_is_refused(forgery, name, tmp_path):
+    model = pickle.loads(pickle.dumps(fitted(name)))
+    voters = model.voters_[1]
+    member = voters.ensemble.estimators_[2] if name == "forest" else voters.classifiers[1].estimators_[1, 2]
+    member.tree_ = FORGERIES[forgery](member.tree_)
+    save(model, tmp_path / "model.skops")
+    load_is_damaged(tmp_path / "model.skops", "it has a decision tree that leads .*", trusted=[TREE])
+
+
+def forge_forest(model):
+    model.voters_[0].ensemble.n_features_in_ = 3
+
+
+def forge_member(model):
+    member = model.voters_[0].ensemble.estimators_[0]
+    member.tree_ = forged_tree(member.tree_, n_features=10**6, feature=10**5)
+    member.n_features_in_ = 10**6
+
+
+def forge_missing(model):
+    del model.voters_[0].ensemble.n_features_in_
+
+
+def forge_hidden(model):
+    forge_member(model)
+    model.voters_[0].ensemble = np.array([{"deep": (model.voters_[0].ensemble,)}], dtype=object)
+
+
+@pytest.mark.parametrize("forge", [forge_forest, forge_member, forge_missing, forge_hidden])
+def test_an_ensemble_must_fit_its_trees(forge, tmp_path):
+    model = pickle.loads(pickle.dumps(fitted("forest")))
+    forge(model)
+    save(model, tmp_path / "model.skops")
+    load_is_damaged(tmp_path / "model.skops", "it has a decision tree that leads .*", trusted=[TREE])
+
+
+def test_bagged_trees_must_fit_their_columns(tmp_path):
+    model = pickle.loads(pickle.dumps(fitted("bagging")))
+    member = model.voters_[0].ensemble.estimators_[0]
+    member.tree_ = forged_tree(member.tree_, n_features=10**6, feature=10**5)
+    member.n_features_in_ = 10**6
+    save(model, tmp_path / "model.skops")
+    load_is_damaged(tmp_path / "model.skops", "it has a decision tree that leads .*", trusted=[TREE])
+
+
+def too_few_weights(model):
+    model.posterior_[0] = Dirichlet([1.0])
+
+
+def too_many_folds(model):
+    model.posterior_.append(model.posterior_[0])
+
+
+def no_voters(model):
+    model.voters_.clear()
+
+
+def negative_weights(model):
+    model.posterior_[0].alpha[0] = -1
+
+
+def votes_beyond_the_classes(model):
+    model.votes_[0].labels[0, 0] = 200
+
+
+def not_fitted(model):
+    for name in [name for name in vars(model) if name.endswith("_")]:
+        delattr(model, name)
+
+
+@pytest.mark.parametrize(
+    "forge", [too_few_weights, too_many_folds, no_voters, negative_weights, votes_beyond_the_classes, not_fitted]
+)
+def test_parts_that_do_not_fit_are_refused(forge, tmp_path, monkeypatch):
+    model = pickle.loads(pickle.dumps(fitted("stumps")))
+    forge(model)
+    monkeypatch.setattr("stocmv.persistence.check_is_fitted", lambda model: None)
+    save(model, tmp_path / "model.skops")
+    monkeypatch.undo()
+    load_is_damaged(tmp_path / "model.skops")
+
+
+def test_weights_of_a_naive_bayes_vote_must_fit(tmp_path):
+    model = pickle.loads(pickle.dumps(fitted("naive Bayes")))
+    model.weights_[1] = model.weights_[1][:2]
+    save(model, tmp_path / "model.skops")
+    load_is_damaged(tmp_path / "model.skops", "its voters and their weights do not fit together.", trusted=[TREE])
+
+
+@pytest.mark.parametrize("name", ["stumps", "drawn"])
+def test_forged_answers_are_caught_when_they_are_given(name, tmp_path):
+    """Voters that answer classes there are not would lead the compiled sums astray."""
+    if name == "drawn":
+        model = pickle.loads(pickle.dumps(fitted("stumps").draw(0)))
+        voters = model.voters
+    else:
+        model = pickle.loads(pickle.dumps(fitted("stumps")))
+        voters = model.voters_[0]
+    voters.pairs = voters.pairs + 100
+    ours = through_skops(model, tmp_path)
+    with pytest.raises(ValueError, match="Voters must answer class codes, integers from 0 to 2"):
+        ours.predict(X)
+
+
+def test_a_drawn_vote_needs_a_weight_for_each_voter(tmp_path):
+    model = pickle.loads(pickle.dumps(fitted("stumps").draw(0)))
+    model.weights = model.weights[:5]
+    ours = through_skops(model, tmp_path)
+    with pytest.raises(ValueError, match="5 voters answered an array of uint8 of shape"):
+        ours.predict(X)

@@ -1,0 +1,144 @@
+"""What was saved is loaded."""
+
+import io
+import pickle
+import re
+import zipfile
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree._tree import Tree
+
+from persistence.models import (
+    CODES,
+    NAMES,
+    TREE,
+    Rules,
+    RuleSource,
+    X,
+    Y,
+    fitted,
+    load_is_damaged,
+    load_is_refused,
+    through_skops,
+)
+from stocmv import MajorityVoteClassifier, posteriors, risks, solvers
+from stocmv.bounds import BOUNDS
+from stocmv.engines import ClusterVotes
+from stocmv.naive_bayes import NaiveBayesVote
+from stocmv.persistence import TRUSTED, load, save, trusted_types
+from stocmv.votes import PartitionedVotes
+
+
+def through_pickle(model, folder):
+    return pickle.loads(pickle.dumps(model))
+
+
+def through_joblib(model, folder):
+    joblib.dump(model, folder / "model.joblib")
+    return joblib.load(folder / "model.joblib")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("way", [through_skops, through_pickle, through_joblib])
+def test_what_was_saved_is_loaded(name, way, tmp_path):
+    theirs = fitted(name)
+    ours = way(theirs, tmp_path)
+    assert type(ours) is type(theirs)
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    if hasattr(theirs, "predict_proba"):
+        np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
+    if isinstance(theirs, MajorityVoteClassifier):
+        assert ours.certificate_ == theirs.certificate_
+        assert ours.certificate_.to_json() == theirs.certificate_.to_json()
+        assert ours.certificate_.verify(ours.votes_)
+        assert ours.history_.steps == theirs.history_.steps
+        np.testing.assert_array_equal(ours.predict_stochastic(X, 0), theirs.predict_stochastic(X, 0))
+        np.testing.assert_array_equal(ours.draw(0).predict(X), theirs.draw(0).predict(X))
+
+
+@pytest.mark.parametrize("labels", [CODES, CODES > 0, Y.astype(object), CODES.astype(np.int8), CODES / 2 + 1])
+def test_labels_keep_their_type(labels, tmp_path):
+    theirs = NaiveBayesVote("stumps", random_state=0).fit(X, labels if labels.dtype.kind != "f" else labels * 2)
+    ours = through_skops(theirs, tmp_path)
+    assert ours.classes_.dtype == theirs.classes_.dtype
+    assert ours.predict(X).tolist() == theirs.predict(X).tolist()
+
+
+def test_names_of_features(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    theirs = NaiveBayesVote([GaussianNB()], random_state=0).fit(frame, Y)
+    ours = through_skops(theirs, tmp_path)
+    assert ours.feature_names_in_.tolist() == list("abcd")
+    np.testing.assert_array_equal(ours.predict(frame), theirs.predict(frame))
+
+
+@pytest.mark.parametrize("kinds", [posteriors.POSTERIORS, risks.RISKS, BOUNDS, solvers.SOLVERS])
+def test_every_part_is_trusted(kinds):
+    for kind in kinds.values():
+        kind = kind if isinstance(kind, type) else type(kind)
+        assert f"{kind.__module__}.{kind.__name__}" in TRUSTED
+
+
+def test_only_our_types_and_trees_are_trusted():
+    assert trusted_types() == TRUSTED
+    assert len(set(TRUSTED)) == len(TRUSTED)
+    assert [name for name in TRUSTED if not name.startswith("stocmv.")] == [TREE]
+
+
+def test_nothing_in_a_file_is_pickled(tmp_path):
+    save(fitted("forest"), tmp_path / "model.skops")
+    with zipfile.ZipFile(tmp_path / "model.skops") as file:
+        for name in file.namelist():
+            if name.endswith(".npy"):
+                np.load(io.BytesIO(file.read(name)), allow_pickle=False)
+            else:
+                assert name == "schema.json" or len(file.read(name)) == 16  # the key of the folds
+
+
+def test_trees_need_no_word(tmp_path):
+    save(fitted("forest"), tmp_path / "model.skops")
+    for trusted in ((), TREE, Tree, [Tree], (TREE,), {TREE}):
+        assert load(tmp_path / "model.skops", trusted=trusted).certificate_ == fitted("forest").certificate_
+
+
+def test_own_voters_must_be_trusted_by_name(tmp_path):
+    save(fitted("own voters"), tmp_path / "model.skops")
+    module = RuleSource.__module__
+    named = f"{module}.RuleSource, {module}.Rules"
+    load_is_refused(tmp_path / "model.skops", f"needs types that are not trusted: {re.escape(named)}; .*")
+    load_is_refused(tmp_path / "model.skops", f".*: {re.escape(module)}.Rules; .*", trusted=[RuleSource])
+    ours = load(tmp_path / "model.skops", trusted=[Rules, RuleSource])
+    np.testing.assert_array_equal(ours.predict(X), fitted("own voters").predict(X))
+
+
+def in_parts(model):
+    """A copy whose votes are in two parts for each fold, as they come from a cluster."""
+    copy = pickle.loads(pickle.dumps(model))
+    copy.votes_ = [PartitionedVotes([v.take(np.arange(9)), v.take(np.arange(9, v.n_rows))]) for v in copy.votes_]
+    return copy
+
+
+def test_votes_in_parts(tmp_path):
+    theirs = in_parts(fitted("forest"))
+    ours = through_skops(theirs, tmp_path)
+    assert [v.digest() for v in ours.votes_] == [v.digest() for v in theirs.votes_]
+
+
+def test_forged_parts_are_refused(tmp_path):
+    forged = in_parts(fitted("forest"))
+    forged.votes_[0].parts = (forged.votes_[0].parts[0], fitted("stumps").votes_[0])
+    save(forged, tmp_path / "model.skops")
+    load_is_damaged(tmp_path / "model.skops", "Part 1 has other voters or classes than the first one.")
+
+
+def test_votes_on_a_cluster_must_be_fetched_first(tmp_path):
+    model = pickle.loads(pickle.dumps(fitted("forest")))
+    votes = model.votes_[0]
+    model.votes_[0] = ClusterVotes(None, (), (votes.n_rows,), votes.n_voters, votes.classes)
+    with pytest.raises(ValueError, match="The votes are on a cluster: fetch them first"):
+        save(model, tmp_path / "model.skops")
