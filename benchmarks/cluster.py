@@ -1,6 +1,6 @@
 """Twenty million examples of 200 voters on two worker processes of 1 GB each, beside the same votes in one process.
 
-python -m benchmarks.cluster [steps|kills]
+python -m benchmarks.cluster [steps|whole|once|kills]
 """
 
 import os
@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import numpy as np
 from distributed import Client, LocalCluster
@@ -19,9 +20,10 @@ from sklearn.ensemble import RandomForestClassifier
 
 from stocmv import MajorityVoteClassifier, VoteMatrix, learn
 from stocmv._progress import listening
-from stocmv.engines import ClusterVotes
+from stocmv.engines import ClusterVotes, Shared
 from stocmv.risks import Exact
-from stocmv.voters import Ensemble
+from stocmv.solvers import MiniBatchAdam
+from stocmv.voters import Ensemble, Stumps, VoterSource
 from stocmv.votes import PartitionedVotes
 
 from .made_votes import a_posterior, error_blocks
@@ -29,6 +31,7 @@ from .memory import peak_megabytes
 from .timing import seconds_each
 
 N, M, PARTS = 20_000_000, 200, 40
+RANGES = np.array([[-3.0] * 10, [3.0] * 10])
 STAGES = ("training voters", "collecting votes", "learning")
 
 
@@ -53,6 +56,7 @@ def steps() -> None:
         learned = learn(votes, random_state=0)
         took = time.perf_counter() - began
         workers = client.run(peak_megabytes).values()
+        client_peak = peak_megabytes()
     here = PartitionedVotes([part(k) for k in range(PARTS)]).whole()
     (alone,) = seconds_each(partial(here.mean, partial(Exact().moments, posterior)))
     print(f"n = {N:,}, M = {M}, {PARTS} partitions, {here.nbytes / 1e6:.0f} MB of votes")
@@ -61,7 +65,42 @@ def steps() -> None:
     print(f"learn on the cluster: {took:.0f} s, {len(learned.history)} iterations, ", end="")
     print(f"bound {learned.certificate.bound:.4f}")
     print(f"peak memory: workers {', '.join(f'{w:.0f}' for w in workers)} MB, ", end="")
-    print(f"client {peak_megabytes():.0f} MB with the votes of the comparison")
+    print(f"client {client_peak:.0f} MB")
+
+
+def whole() -> None:
+    """`fit` from examples to certificate, the examples made by the workers whenever they are needed."""
+    _fit("1GB", Stumps(10, ranges=RANGES), "auto")
+
+
+def once() -> None:
+    """The same in mini-batches of partitions, once over votes that nobody keeps: less memory than examples."""
+    _fit("500MB", Shared(Stumps(10, ranges=RANGES), keep_votes=False), MiniBatchAdam(batch_size=N // PARTS, n_epochs=1))
+
+
+def _fit(memory: str, voters: VoterSource, solver: Any) -> None:
+    import dask.array as da
+
+    rows = N // PARTS
+    X = da.random.default_rng(0).normal(size=(N, 10), chunks=(rows, 10))
+    noise = da.random.default_rng(1).normal(size=N, chunks=rows)
+    y = (X[:, 0] + X[:, 1] + X[:, 2] + noise / 2 > 0).astype(np.int8)
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=memory, dashboard_address=None) as there,
+        Client(there) as client,
+    ):
+        began = time.perf_counter()
+        clf = MajorityVoteClassifier(voters, solver=solver, random_state=0).fit(X, y)
+        took = time.perf_counter() - began
+        workers = client.run(peak_megabytes).values()
+    spent = ", ".join(f"{stage} {seconds:.0f}" for stage, seconds in clf.timings_.items())
+    print(
+        f"fit of {N:,} examples ({X.nbytes / 1e9:.1f} GB), {clf.votes_[0].n_voters} voters, workers of {memory}, ",
+        end="",
+    )
+    print(f"{type(solver).__name__ if solver != 'auto' else 'default solver'}: {took:.0f} s ({spent}), ", end="")
+    print(f"{len(clf.history_)} iterations, bound {clf.certificate_.bound:.4f}")
+    print(f"peak memory: workers {', '.join(f'{w:.0f}' for w in workers)} MB, client {peak_megabytes():.0f} MB")
 
 
 def _size(votes: VoteMatrix) -> int:
@@ -111,6 +150,8 @@ def _kill(process: int) -> None:
         os.kill(process, signal.SIGKILL)
 
 
+MEASURED = {"steps": steps, "whole": whole, "once": once, "kills": kills}
+
 if __name__ == "__main__":
-    for name in sys.argv[1:] or ("steps", "kills"):
-        {"steps": steps, "kills": kills}[name]()
+    for name in sys.argv[1:] or MEASURED:
+        MEASURED[name]()
