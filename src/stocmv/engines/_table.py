@@ -1,7 +1,8 @@
 """Parquet files in a folder or a store of objects, as a table whose examples stay on the cluster."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -91,28 +92,23 @@ def _kind(column: Any) -> Any:
 
 
 def _features(frame: Any, expected: Expected, partition_info: dict[str, Any] | None = None) -> Any:
-    with _Named(partition_info):
+    with _numbered(partition_info):
         return as_features(frame, expected)[0]
 
 
 def _labels(column: Any, name: str, partition_info: dict[str, Any] | None = None) -> Any:
     import pandas as pd
 
-    with _Named(partition_info):
+    with _numbered(partition_info):
         labels: NDArray = as_labels(column, name, checked=False)
     kind = object if labels.dtype.kind == "U" else labels.dtype if labels.dtype.kind == "b" else np.int64
     return pd.Series(labels.astype(kind), index=column.index, name=_LABELS)
 
 
-class _Named:
+@contextmanager
+def _numbered(partition_info: dict[str, Any] | None) -> Iterator[None]:
     """Adds the number of the partition to what is wrong with it."""
-
-    def __init__(self, partition_info: dict[str, Any] | None) -> None:
-        self.number = (partition_info or {}).get("number")
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, ValueError):
-            raise ValueError(f"Partition {self.number}: {reason(error)}.") from error
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"Partition {(partition_info or {}).get('number')}: {reason(error)}.") from error
