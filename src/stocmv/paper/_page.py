@@ -11,6 +11,7 @@ from ._published import citation, published
 from ._splits import TWICE
 from ._store import Store
 from ._summary import Mean, means, values_of
+from ._toy_figures import timed
 from ._units import Row
 from ._words import INTRODUCTION, WORDS
 from .drawing._tables import with_reported
@@ -28,7 +29,7 @@ def write_page(store: Store) -> Path:
         pictures = [p for p in _PICTURES.get(name, (name,)) if (store.folder / f"{p}.png").exists()]
         if not pictures:
             continue
-        parts = [f"## {experiment.title}\n", _words(name)]
+        parts = [f"## {experiment.title}\n", _words(name, store)]
         if tables.get(name):
             parts.append(_table_section(name, tables[name]))
         parts += [picture(p, f"{experiment.title} ({p})") for p in pictures]
@@ -38,12 +39,15 @@ def write_page(store: Store) -> Path:
     return store.write_text("index.md", "\n".join(sections))
 
 
-def _words(name: str) -> str:
-    """What is said about an experiment; figures on toys bring their own words along."""
+def _words(name: str, store: Store) -> str:
+    """What is said about an experiment; figures on toys bring their own words along, for the numbers of a full run."""
     if name in WORDS:
         return WORDS[name]
-    figure = FIGURES[name]
-    return "\n".join([f"{figure.caption}\n", *(f"- {note}" for note in figure.notes), ""])
+    figure, rows = FIGURES[name], store.read_table(name)
+    timings = [line for line in store.read_table("timings") if line["experiment"] == name]
+    is_full = not any(row.get("quick") for row in rows)
+    notes = figure.notes(timed(rows, timings)) if is_full else []
+    return "\n".join([f"{figure.caption}\n", *(f"- {note}" for note in notes), ""])
 
 
 def _opening(store: Store) -> str:

@@ -43,7 +43,12 @@ def _without_time(row: Row) -> Row:
 
 
 def draw(name: str, rows: list[Row], timings: list[Row], units: Sequence[Unit]) -> "dict[str, Figure]":
-    """The figure; where rows were timed, each with its time again."""
-    if timings:
-        rows = [{**row, "seconds": line["seconds"]} for row, line in zip(rows, timings, strict=True)]
-    return {name: FIGURES[name].draw(rows)} if rows else {}
+    """The figure."""
+    return {name: FIGURES[name].draw(timed(rows, timings))} if rows else {}
+
+
+def timed(rows: list[Row], timings: list[Row]) -> list[Row]:
+    """The rows; where they were timed, each with its time again."""
+    if not timings:
+        return rows
+    return [{**row, "seconds": line["seconds"]} for row, line in zip(rows, timings, strict=True)]

@@ -87,8 +87,3 @@ def test_drawing_leaves_the_rows_as_they_were(name, quick_rows):
 def test_says_in_a_sentence_what_it_shows(name):
     module = FIGURES[name]
     assert re.fullmatch(r"[A-Z][^.]*\.", re.sub(r"\d\.\d", "0", module.caption))
-    assert module.notes
-    for note in module.notes:
-        assert note[0].isupper()
-        assert note.endswith(".")
-        assert "  " not in note

@@ -15,12 +15,13 @@ class FigureModule(Protocol):
     ----------
     caption : str
         What the figure shows, in a sentence.
-    notes : list of str
-        What agrees with the paper, what differs and why; their numbers are those of ten trials with seed 0.
     """
 
     caption: str
-    notes: list[str]
+
+    def notes(self, rows: list[dict[str, Any]]) -> list[str]:
+        """What agrees with the paper, what differs and why, with the numbers of the rows of a full run."""
+        ...
 
     def units(self, *, trials: int = 10, quick: bool = False) -> list[dict[str, Any]]:
         """The settings of each independent piece of work."""

@@ -17,10 +17,6 @@ caption = (
     "The gamma function, its logarithm, and the first two derivatives of the logarithm: the functions that make up the "
     "divergence of two Dirichlet distributions and its gradient."
 )
-notes = [
-    "As in the paper; it does not say which functions its figure shows. The trigamma function is here because the "
-    "gradient of the divergence needs it.",
-]
 
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "gamma": gamma_function,
@@ -34,6 +30,14 @@ _LABELS = {
     "digamma": r"$\psi(a) = (\ln \Gamma)'(a)$",
     "trigamma": r"$\psi'(a)$",
 }
+
+
+def notes(rows: list[dict[str, Any]]) -> list[str]:
+    """What agrees with the paper, what differs and why."""
+    return [
+        "As in the paper; it does not say which functions its figure shows. The trigamma function is here because the "
+        "gradient of the divergence needs it.",
+    ]
 
 
 def units(*, trials: int = 10, quick: bool = False) -> list[dict[str, Any]]:

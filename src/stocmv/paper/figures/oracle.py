@@ -17,17 +17,21 @@ caption = (
     "Oracle upper bounds on the error of a weighted vote: each curve lies above the indicator that the voters that err "
     "hold at least half of the weight, so its mean over the examples is at least the error."
 )
-notes = [
-    "As in the paper, every bound lies above the indicator, and is at least 1 where half of the weight errs.",
-    "The C-bound is not one function of the wrong weight: it is the smallest mean among the parabolas that touch 0 and "
-    "are 1 at one half. The one drawn is the best for a wrong weight of mean 0.25 and standard deviation 0.15; the "
-    "second-order bound is the one that touches 0 at weight 0.",
-    "The binomial curve is twice the probability that at least 50 of 100 drawn voters err. The authors' code counts "
-    "from 51 on: twice that is 0.92 at one half, where the vote errs, and so it bounds nothing there.",
-]
 
 _DRAWS = 100
 _MEAN, _DEVIATION = 0.25, 0.15
+
+
+def notes(rows: list[dict[str, Any]]) -> list[str]:
+    """What agrees with the paper, what differs and why."""
+    return [
+        "As in the paper, every bound lies above the indicator, and is at least 1 where half of the weight errs.",
+        "The C-bound is not one function of the wrong weight: it is the smallest mean among the parabolas that touch 0 "
+        "and are 1 at one half. The one drawn is the best for a wrong weight of mean 0.25 and standard deviation 0.15; "
+        "the second-order bound is the one that touches 0 at weight 0.",
+        "The binomial curve is twice the probability that at least 50 of 100 drawn voters err. The authors' code "
+        "counts from 51 on: twice that is 0.92 at one half, where the vote errs, and so it bounds nothing there.",
+    ]
 
 
 def units(*, trials: int = 10, quick: bool = False) -> list[dict[str, Any]]:
