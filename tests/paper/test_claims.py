@@ -18,6 +18,8 @@ def read(name):
 
 
 def rows_of(name):
+    if name not in FIGURES:
+        return read(name)
     return timed(read(name), [line for line in read("timings") if line["experiment"] == name])
 
 
@@ -92,7 +94,7 @@ def test_more_draws_bring_the_bound_closer_and_the_exact_risk_is_the_fastest():
     for n, m in {(row["n_examples"], row["n_voters"]) for row in rows}:
         here = [row for row in rows if (row["n_examples"], row["n_voters"]) == (n, m)]
         pace = {
-            t: np.median([r["seconds"] / r["n_steps"] for r in here if r["n_draws"] == t])
+            t: np.median([row["seconds"] / row["n_steps"] for row in here if row["n_draws"] == t])
             for t in places(here, "n_draws")
         }
         assert min(pace, key=pace.get) == 0
@@ -107,3 +109,19 @@ def test_with_the_bound_the_concentrations_come_to_rest():
         alone = {row["step"]: row for row in rows if row["trial"] == trial and row["objective"] == "risk"}
         assert alone[last]["alpha_norm"] > run[last]["alpha_norm"]
         assert alone[last]["kl"] > run[last]["kl"] - 0.05
+
+
+def test_the_exact_method_has_the_tightest_bound_at_every_depth():
+    rows = rows_of("fig-strength")
+    for dataset in places(rows, "dataset"):
+        own = [row for row in rows if row["dataset"] == dataset]
+        for depth in places(own, "depth"):
+            bounds = {m: mean(own, "bound", method=m, depth=depth) for m in places(own, "method")}
+            assert min(bounds, key=bounds.get) == "exact"
+        assert mean(own, "bound", method="exact", depth=10) < mean(own, "bound", method="exact", depth=1)
+        assert mean(own, "strength", depth=10) > mean(own, "strength", depth=1)
+
+
+def test_concentrated_priors_help_on_mnist():
+    rows = [row for row in rows_of("fig-prior") if row["dataset"] == "mnist"]
+    assert mean(rows, "bound", prior=10.0) < mean(rows, "bound", prior=1.0) < mean(rows, "bound", prior=0.1)
