@@ -2,6 +2,7 @@
 
 import os
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -68,10 +69,12 @@ def run(tasks: Sequence[Task], store: Store, *, jobs: int | None = 1, watcher: W
             yield joblib.delayed(_perform)(place, task, threads)
 
     parallel = joblib.Parallel(jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
-    for place, outcomes, seconds in parallel(handed_out()):
-        for unit, outcome in zip(missing[place].units, outcomes, strict=True):
-            store.write(unit, outcome)
-        watcher.ends(missing[place], seconds)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A worker stopped")  # loky replaces one that has grown; nothing is lost
+        for place, outcomes, seconds in parallel(handed_out()):
+            for unit, outcome in zip(missing[place].units, outcomes, strict=True):
+                store.write(unit, outcome)
+            watcher.ends(missing[place], seconds)
     return count
 
 
