@@ -5,6 +5,7 @@ python -m benchmarks.cluster [steps|whole|once|kills]
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -153,5 +154,8 @@ def _kill(process: int) -> None:
 MEASURED = {"steps": steps, "whole": whole, "once": once, "kills": kills}
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or MEASURED:
-        MEASURED[name]()
+    if len(sys.argv) == 2:
+        MEASURED[sys.argv[1]]()
+    else:  # each in a process of its own, whose peak of memory is its own too
+        for name in sys.argv[1:] or MEASURED:
+            subprocess.run([sys.executable, "-m", "benchmarks.cluster", name], check=True)

@@ -4,6 +4,7 @@ import hashlib
 import lzma
 import os
 import tempfile
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 from ._memory import check_fits
 
 DAMAGE = (
-    *(ValueError, TypeError, KeyError, AttributeError, SyntaxError, RuntimeError, EOFError, OSError),
-    *(MemoryError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(ValueError, TypeError, LookupError, AttributeError, SyntaxError, RuntimeError, EOFError, OSError),
+    *(MemoryError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, tokenize.TokenError),
 )
 """What numpy and zipfile raise for files that are damaged, forged or of another kind."""
 
@@ -57,7 +58,7 @@ def read_arrays(file: str | os.PathLike | BinaryIO) -> dict[str, NDArray]:
 def reason(error: BaseException) -> str:
     """What an error says in its first line, as the end of a sentence."""
     text = next(iter(str(error).strip().splitlines()), "").rstrip(" .:") or type(error).__name__
-    return text if len(text) <= 200 else text[:197] + "..."
+    return text if len(text) <= 200 else text[:199] + "…"
 
 
 def sha256(path: Path) -> str:

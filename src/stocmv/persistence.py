@@ -106,7 +106,7 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
         raise TypeError(f"save takes a MajorityVoteClassifier, a NaiveBayesVote or a DrawnVote, got {estimator!r}.")
     if not isinstance(estimator, DrawnVote):
         check_is_fitted(estimator)
-        if not all(isinstance(votes, VoteMatrix | PartitionedVotes) for votes in estimator.votes_):
+        if not all(isinstance(votes, VoteMatrix | PartitionedVotes) for votes in getattr(estimator, "votes_", ())):
             raise ValueError("The votes are on a cluster: fetch them first, votes_ = [v.collect() for v in votes_].")
     try:
         content = skops.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=_LEVEL)
@@ -198,8 +198,8 @@ def _check(model: Any) -> None:
 
 def _check_parts(votes: PartitionedVotes) -> None:
     """Refuse parts of other voters or classes than the whole."""
-    first = PartitionedVotes(votes.parts)
-    if (first.n_voters, first.n_classes) != (votes.n_voters, votes.n_classes):
+    whole = PartitionedVotes(votes.parts) if all(isinstance(part, VoteMatrix) for part in votes.parts) else None
+    if whole is None or (whole.n_voters, whole.n_classes) != (votes.n_voters, votes.n_classes):
         raise ValueError("the parts of its votes do not fit together.")
 
 

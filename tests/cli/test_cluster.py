@@ -1,6 +1,8 @@
 """``certify --cluster``: a folder of parquet files, on two worker processes."""
 
 import json
+from contextlib import nullcontext
+from datetime import date, timedelta
 
 import numpy as np
 import pandas as pd
@@ -9,7 +11,9 @@ import pytest
 from cli.examples import FLOWERS, mixed
 from cli.terminal import assert_refused
 from stocmv import Certificate
+from stocmv.engines._connection import connected
 from stocmv.persistence import load
+from stocmv.report import render
 from stocmv.votes import PartitionedVotes, load_folds
 
 pytest.importorskip("dask.dataframe", reason="needs the extra dask")
@@ -48,14 +52,23 @@ def test_a_folder_is_certified_and_what_is_written_holds(frame, target, here, ce
     assert load(audit / "model.skops").certificate_ == Certificate.from_json(audit / "certificate.json")
 
 
-def test_the_page_tells_of_the_data(page, here, certify):
+def test_the_page_tells_of_the_data(page, here, certify, monkeypatch):
+    summaries = []
+
+    def rendered(model, *, data, **more):
+        summaries.append(data)
+        return render(model, data=data, **more)
+
+    monkeypatch.setattr("stocmv.cli._audit.render", rendered)
     frame = mixed()
     answer = certify(write_parts(here / "train", frame), "--target", "answer")
     assert answer.code == 0, answer
-    report = (here / "train-certified" / "report.html").read_text()
-    assert f"{len(frame)}" in report
-    assert f"{int(frame.drop(columns='answer').isna().sum().sum())}" in report
-    assert "<svg" in report
+    told = summaries[0]
+    assert told.n_rows == len(frame)
+    assert told.class_counts == frame["answer"].value_counts().to_dict()
+    assert told.missing_values == frame.drop(columns="answer").isna().sum().sum()
+    assert told.feature_kinds == {"numeric": 3, "categorical": 1}
+    assert "<svg" in (here / "train-certified" / "report.html").read_text()
 
 
 def test_a_test_file_is_counted_on(here, certify):
@@ -65,6 +78,21 @@ def test_a_test_file_is_counted_on(here, certify):
     assert answer.code == 0, answer
     assert answer.content["test"]["n"] == 30
     assert answer.content["test"]["fixed"] < 0.2
+
+
+def test_columns_are_taken_as_on_one_machine(here, certify, stocmv):
+    frame = mixed()
+    frame["day"] = [date(2020, 1, 1) + timedelta(days=k) for k in range(len(frame))]
+    frame["sold"] = frame["sold"].astype("boolean")
+    frame.loc[[3, 100], "sold"] = pd.NA
+    data = write_parts(here / "train", frame)
+    assert certify(data, "--target", "answer").code == 0
+    frame.to_parquet(here / "alone.parquet", index=False)
+    assert stocmv("certify", here / "alone.parquet", "--target", "answer", "--trees", 5).code == 0
+    there, alone = (load(here / f"{name}-certified" / "model.skops") for name in ("train", "alone"))
+    assert there.voters.categorical == alone.voters.categorical == ["colour"]
+    assert there.feature_names_in_.tolist() == alone.feature_names_in_.tolist()
+    assert there.classes_.dtype.kind == alone.classes_.dtype.kind == "U"
 
 
 def test_the_same_seed_gives_the_same_certificate(here, certify):
@@ -84,6 +112,14 @@ def test_without_an_address_workers_are_started_here(here, stocmv):
     assert answer.content["bound"] < 0.5
 
 
+def test_a_local_cluster_has_as_many_workers_as_asked_for(monkeypatch):
+    started = []
+    monkeypatch.setattr("distributed.LocalCluster", lambda **settings: started.append(settings) or nullcontext())
+    monkeypatch.setattr("distributed.Client", lambda place, timeout: nullcontext(place))
+    with connected(None, 3):
+        assert started[0]["n_workers"] == 3
+
+
 class TestRefused:
     def test_no_scheduler(self, here, stocmv, monkeypatch):
         monkeypatch.setattr("stocmv.engines._connection._SILENCE", 1.0)
@@ -92,11 +128,11 @@ class TestRefused:
         assert_refused(answer, "No Dask scheduler answers at tcp://127.0.0.1:9.")
 
     def test_no_such_folder(self, here, certify):
-        assert_refused(certify(here / "nowhere", "--target", "kind"), "There is no file or folder")
+        assert_refused(certify(here / "nowhere", "--target", "kind"), "nowhere: there is no such file or folder.")
 
     def test_other_files(self, here, certify):
         (here / "data.csv").write_text("a,b\n1,2\n")
-        assert_refused(certify(here / "data.csv", "--target", "b"), "does not hold parquet files")
+        assert_refused(certify(here / "data.csv", "--target", "b"), "data.csv: ")
         assert_refused(certify(here / "data.csv", "--target", "b", "--format", "csv"), "parquet files only, not csv")
 
     def test_no_target(self, here, certify):
@@ -114,20 +150,29 @@ class TestRefused:
 
     def test_a_label_that_is_missing(self, here, certify):
         frame = FLOWERS.copy()
-        frame.loc[70, "kind"] = None
+        frame.loc[120, "kind"] = None
         answer = certify(write_parts(here / "train", frame), "--target", "kind")
-        assert_refused(answer, "Partition 1: The target 'kind' is missing in 1 rows")
+        assert_refused(answer, "part-2.parquet: The target 'kind' is missing in 1 rows")
 
     def test_a_value_that_is_infinite(self, here, certify):
         frame = FLOWERS.copy()
         frame.loc[120, "sepal width"] = np.inf
         answer = certify(write_parts(here / "train", frame), "--target", "kind")
-        assert_refused(answer, "Partition 2: The column 'sepal width' holds infinite values")
+        assert_refused(answer, "part-2.parquet: The column 'sepal width' holds infinite values")
 
     def test_other_columns_in_one_file(self, here, certify):
         data = write_parts(here / "train", FLOWERS)
         pd.DataFrame({"kind": ["setosa"], "colour": [1]}).to_parquet(data / "part-9.parquet")
-        assert_refused(certify(data, "--target", "kind"))
+        assert_refused(certify(data, "--target", "kind"), "part-9.parquet lacks the column 'sepal length'")
+
+    def test_a_file_without_rows(self, here, certify):
+        data = write_parts(here / "train", FLOWERS)
+        FLOWERS.iloc[:0].to_parquet(data / "part-9.parquet", index=False)
+        assert_refused(certify(data, "--target", "kind"), "part-9.parquet has a header but no rows.")
+
+    def test_an_empty_folder(self, here, certify):
+        (here / "train").mkdir()
+        assert_refused(certify(here / "train", "--target", "kind"), "no files that end in .parquet")
 
     def test_hold_outs(self, here, certify):
         data = write_parts(here / "train", FLOWERS)
@@ -136,4 +181,4 @@ class TestRefused:
     def test_votes_that_would_not_fit_here(self, here, certify, monkeypatch):
         monkeypatch.setattr("stocmv._memory.free_memory", lambda: 100)
         data = write_parts(here / "train", FLOWERS)
-        assert_refused(certify(data, "--target", "kind"), "the file of votes unpacks to")
+        assert_refused(certify(data, "--target", "kind"), "The file of votes unpacks to")

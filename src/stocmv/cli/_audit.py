@@ -82,7 +82,7 @@ def certify_table(table: Table, settings: Settings, stage: Callable[[str], None]
 
 def _check_suits(table: Table, settings: Settings) -> None:
     """Refuse what the voters could not be trained on."""
-    if table.missing_values and settings.voters == "stumps":
+    if settings.voters == "stumps" and table.missing_values:
         raise ValueError(
             f"{table.missing_values:,} values are missing, and stumps cannot pass over them: use --voters forest."
         )

@@ -26,7 +26,13 @@ from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
     "--prior", type=AutoOr(Number(0, min_open=True)), default="auto", show_default=True, help="Parameter of the prior."
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
-@click.option("--jobs", type=Threads(), default=-1, show_default=True, help="Threads; -1 is all cores.")
+@click.option(
+    "--jobs",
+    type=Threads(),
+    default=-1,
+    show_default=True,
+    help="Threads, or workers of a local cluster; -1 is one for each core.",
+)
 @click.option("--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error on each class.")
 @click.option(
     "--holdout",
@@ -83,6 +89,8 @@ def certify(
         if cluster is None:
             table = read_examples(data, target, kind, drop, data_dir)
         else:
+            if data_dir is not None:
+                raise click.UsageError("--data-dir is for named data sets, which --cluster does not read.")
             table = read_on_cluster(data, target, kind, drop, chosen)
         new = None if test is None else read_test(table.like(), test, None if cluster else kind)
         stage("")

@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._memory import check_fits
-from ..engines import PartitionedTable, connected, read_partitions
+from ..engines._connection import connected
+from ..engines._table import PartitionedTable, read_partitions
 from ._audit import Settings
 from ._kinds import HERE
 
-_STUMPS = 20  # voters for each feature, as `voters.Stumps` has them by default
+_THRESHOLDS, _PAIRS = 10, 10  # of `voters.Stumps`, for each feature
 
 
 @contextmanager
@@ -33,6 +34,8 @@ def read_on_cluster(
     if kind not in (None, "parquet"):
         raise ValueError(f"--cluster reads parquet files only, not {kind}.")
     table = read_partitions(data, target, drop)
-    voters = _STUMPS * table.X.shape[1] if settings.voters == "stumps" else settings.trees
-    check_fits(table.n_rows * (voters // 8 + 1 + (voters if len(table.class_counts) > 2 else 1)), "the file of votes")
+    n_classes = len(table.class_counts)
+    stumps = _THRESHOLDS * min(_PAIRS, n_classes * (n_classes - 1)) * table.X.shape[1]
+    voters = stumps if settings.voters == "stumps" else settings.trees
+    check_fits(table.n_rows * (voters // 8 + 2 + (voters if n_classes > 2 else 0)), "The file of votes")
     return table

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--trials", type=click.IntRange(min=1), help="Trials of each experiment, at most the paper's 10 or 4.")
 @click.option("--datasets", metavar="NAME,...", help="Data sets to run on, instead of all of the paper's at hand.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Fixes all random numbers.")
-@click.option("--jobs", type=int, default=1, show_default=True, help="Pieces of work that run side by side.")
+@click.option("--jobs", type=int, help="Pieces of work that run side by side; by default 1, or all workers.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -40,7 +40,7 @@ def reproduce(
     trials: int | None,
     datasets: str | None,
     seed: int,
-    jobs: int,
+    jobs: int | None,
     out: Path,
     quick: bool,
     cluster: str | None,
@@ -87,16 +87,16 @@ def reproduce(
 
 
 @contextmanager
-def _working(cluster: str | None, jobs: int) -> Iterator[int]:
+def _working(cluster: str | None, jobs: int | None) -> Iterator[int]:
     """How many pieces run side by side: on this machine, or as many as a cluster has threads."""
     if cluster is None:
-        yield jobs
+        yield jobs or 1
         return
     from joblib import parallel_config
 
-    from ..engines import connected
+    from ..engines._connection import connected
 
-    with connected(None if cluster == HERE else cluster, jobs if jobs > 1 else None), parallel_config(backend="dask"):
+    with connected(None if cluster == HERE else cluster, jobs), parallel_config(backend="dask"):
         yield -1
 
 

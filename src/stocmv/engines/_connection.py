@@ -24,20 +24,23 @@ def connected(address: str | None = None, n_workers: int | None = None) -> Itera
         Processes of the local cluster, each with one thread; by default one for each core.
     """
     _check_installed()
-    from distributed import Client, LocalCluster
+    from distributed import Client
 
-    with warnings.catch_warnings(), ExitStack() as open_ones:
-        warnings.simplefilter("ignore")  # a dashboard on another port than the usual one
-        if address is None:
-            workers = n_workers or os.cpu_count()
-            place: Any = open_ones.enter_context(LocalCluster(workers, threads_per_worker=1, silence_logs="ERROR"))
-        else:
-            place = address
+    with ExitStack() as open_ones:
+        place: Any = address or open_ones.enter_context(_local_cluster(n_workers or os.cpu_count() or 1))
         try:
             client = open_ones.enter_context(Client(place, timeout=_SILENCE))
         except (OSError, TimeoutError, ValueError) as error:
             raise ValueError(f"No Dask scheduler answers at {address}.") from error
         yield client
+
+
+def _local_cluster(n_workers: int) -> Any:
+    from distributed import LocalCluster
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # where the dashboard's usual port is taken it is given another
+        return LocalCluster(n_workers=n_workers, threads_per_worker=1, silence_logs="ERROR")
 
 
 def _check_installed() -> None:
@@ -70,15 +73,19 @@ def result(future: Any, client: Any) -> Any:
         try:
             return future.result(timeout=_PATIENCE)
         except TimeoutError:
+            if future.status == "error":
+                raise
             if _answers(client):
                 heard = time.monotonic()
             elif time.monotonic() - heard > _SILENCE:
                 raise ConnectionError(_GONE) from None
         except KilledWorker as error:
-            raise RuntimeError(
+            raise MemoryError(
                 f"The workers died again and again at {error.task}: their memory may be too small for a partition."
             ) from error
         except (CancelledError, CommClosedError, OSError) as error:
+            if future.status == "error":
+                raise
             raise ConnectionError(_GONE) from error
 
 

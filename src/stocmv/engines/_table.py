@@ -1,20 +1,70 @@
 """Parquet files in a folder or a store of objects, as a table whose examples stay on the cluster."""
 
-import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._files import reason
 from ..tables import Expected, Table
+from ..tables._arrow import as_frame
 from ..tables._columns import as_features, as_labels, check_classes, holds_categories, pick_columns
+from ._connection import current_client, result
 
-_LABELS = "label"
+_LABELS = "__stocmv_labels__"
+_LARGE = 1 << 28  # bytes of a file that is read by row groups, several partitions then
+
+
+class Piece(NamedTuple):
+    """What makes up a partition: a file, or a row group of a large one."""
+
+    place: str
+    group: int | None = None
+
+    @property
+    def name(self) -> str:
+        file = PurePosixPath(self.place).name
+        return file if self.group is None else f"{file}, row group {self.group}"
+
+    def frame(self) -> Any:
+        """Its examples and labels, as they would be read on one machine."""
+        from pyarrow import parquet
+
+        with _one_sentence(self.name), _opened(self.place) as file:
+            content = parquet.ParquetFile(file)
+            return as_frame(content.read() if self.group is None else content.read_row_group(self.group), self.name)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where examples and labels are found in every piece."""
+
+    target: str
+    expected: Expected
+    empty: Any = field(repr=False)
+
+    def split(self, piece: Piece) -> Any:
+        """The features of a piece as numbers and categories, with its labels in a column of their own."""
+        frame = piece.frame()
+        frame.columns = [str(name) for name in frame.columns]
+        lacking = [name for name in (self.target, *self.expected.names) if name not in frame.columns]
+        if lacking:
+            raise ValueError(f"{piece.name} lacks the column {lacking[0]!r}, which others have.")
+        with _one_sentence(piece.name):
+            labels = as_labels(frame[self.target], self.target, checked=False)
+            features, _ = as_features(frame[list(self.expected.names)], self.expected)
+        return features.assign(**{_LABELS: labels.astype(object) if labels.dtype.kind == "U" else labels})
+
+
+class Counted(NamedTuple):
+    """What is known of a piece before anything is learned from it."""
+
+    classes: Counter
+    missing: int
 
 
 @dataclass(frozen=True)
@@ -23,92 +73,129 @@ class PartitionedTable(Table):
 
     Attributes
     ----------
-    class_counts : dict
-        Examples of each class.
+    counted : Counted
+        Examples of each class, and values that are missing.
     """
 
-    class_counts: dict[str, int] = field(default_factory=dict)
+    counted: Counted = Counted(Counter(), 0)
 
     @property
     def n_rows(self) -> int:
-        return sum(self.class_counts.values())
+        return self.counted.classes.total()
+
+    @property
+    def class_counts(self) -> dict[str, int]:
+        return {str(label): self.counted.classes[label] for label in sorted(self.counted.classes)}
 
     @property
     def duplicate_rows(self) -> None:
         return None
 
-    @cached_property
+    @property
     def missing_values(self) -> int:
-        return int(self.X.isna().sum().sum().compute())
+        return self.counted.missing
 
     def like(self) -> Table:
-        """No examples, with the same columns and the same kind of labels."""
-        y: Any = self.y
-        kind = np.dtype("U1") if y.dtype == object else y.dtype
-        return Table(self.X._meta, np.empty(0, kind), self.name, self.target, self.categorical)
+        labels = np.array(list(self.counted.classes))[:0]
+        return Table(self.X._meta, labels, self.name, self.target, self.categorical)
 
 
 def read_partitions(path: str, target: str | None, drop: Sequence[str] = ()) -> PartitionedTable:
-    """Examples from parquet files; the classes are counted, everything else is read when it is needed.
+    """Examples from parquet files, each file a partition, read by the workers whenever they are needed.
 
     Parameters
     ----------
     path : str
-        A file, a folder, a pattern or an address that Dask can read, such as ``s3://bucket/folder/``.
+        A file, a folder, or an address that arrow can read, such as ``s3://bucket/folder``.
     target : str or None
         Name or position of the column with the labels.
     drop : sequence of str
         Columns to leave out.
     """
-    frame, name = _frame(path), os.path.basename(path.rstrip("/")) or path
-    chosen, features = pick_columns([str(column) for column in frame.columns], target, drop, name)
-    categorical = tuple(column for column in features if holds_categories(frame._meta[column]))
-    expected = Expected(len(features), tuple(features), categorical, categorical)
-    meta, _ = as_features(frame._meta[features], expected)
-    X = frame[features].map_partitions(_features, expected, meta=meta)
-    y = frame[chosen].map_partitions(_labels, chosen, meta=(_LABELS, _kind(frame._meta[chosen])))
-    counts = y.value_counts().compute().sort_index()
-    check_classes(counts.index.to_numpy(), int(counts.sum()), chosen)
-    return PartitionedTable(X, y, name, chosen, categorical, None, {str(k): int(n) for k, n in counts.items()})
-
-
-def _frame(path: str) -> Any:
     import dask.dataframe as dd
+    from dask.delayed import delayed
 
-    if "://" not in path and "*" not in path and not os.path.exists(path):
-        raise ValueError(f"There is no file or folder {path!r}.")
-    try:
-        return dd.read_parquet(path)
-    except Exception as error:
-        # Dask, arrow and the stores of objects each have errors of their own
-        raise ValueError(f"{path} does not hold parquet files that Dask can read: {reason(error)}.") from error
-
-
-def _kind(column: Any) -> Any:
-    """Type of the labels that a column gives."""
-    if column.dtype.kind == "b":
-        return np.dtype(bool)
-    return np.dtype(object if holds_categories(column) else np.int64)
+    client, pieces = current_client(), _pieces(path)
+    name = PurePosixPath(path.rstrip("/")).name or path
+    first = result(client.submit(_first_rows, pieces[0], pure=False), client)
+    layout = _layout(first, target, drop, name)
+    look = delayed(_count, pure=False)
+    counts = [result(f, client) for f in client.compute([look(layout, piece) for piece in pieces])]
+    counted = Counted(sum((c.classes for c in counts), Counter()), sum(c.missing for c in counts))
+    check_classes(np.array(list(counted.classes)), counted.classes.total(), layout.target)
+    frame = dd.from_map(layout.split, pieces, meta=layout.empty, label="read")
+    X, y = frame[list(layout.expected.names)], frame[_LABELS]
+    return PartitionedTable(X, y, name, layout.target, layout.expected.categorical, None, counted)
 
 
-def _features(frame: Any, expected: Expected, partition_info: dict[str, Any] | None = None) -> Any:
-    with _numbered(partition_info):
-        return as_features(frame, expected)[0]
+def _pieces(path: str) -> list[Piece]:
+    """The parquet files below a place, large ones by row groups."""
+    from pyarrow import fs, parquet
+
+    with _one_sentence(path):
+        place = path if "://" in path else str(Path(path).absolute())
+        system, inside = fs.FileSystem.from_uri(place)
+        found = system.get_file_info(inside)
+        if found.type == fs.FileType.NotFound:
+            raise ValueError("there is no such file or folder")
+        below = [found] if found.is_file else system.get_file_info(fs.FileSelector(inside, recursive=True))
+        files = [f for f in below if f.is_file and (found.is_file or _is_data(f.path, inside))]
+        if not files:
+            raise ValueError("there are no files that end in .parquet")
+        prefix = place[: place.index("://") + 3] if "://" in place else ""
+        pieces: list[Piece] = []
+        for file in sorted(files, key=lambda info: info.path):
+            groups: list[int | None] = [None]
+            if file.size > _LARGE:
+                with system.open_input_file(file.path) as opened:
+                    groups = list(range(parquet.ParquetFile(opened).num_row_groups))
+            pieces += [Piece(prefix + file.path, group) for group in groups]
+    return pieces
 
 
-def _labels(column: Any, name: str, partition_info: dict[str, Any] | None = None) -> Any:
-    import pandas as pd
+def _is_data(path: str, folder: str) -> bool:
+    """Whether a file in a folder is one of the data, and not hidden or about them."""
+    below = PurePosixPath(path[len(folder) :].lstrip("/"))
+    return below.suffix in (".parquet", ".pq") and not any(part.startswith((".", "_")) for part in below.parts)
 
-    with _numbered(partition_info):
-        labels: NDArray = as_labels(column, name, checked=False)
-    kind = object if labels.dtype.kind == "U" else labels.dtype if labels.dtype.kind == "b" else np.int64
-    return pd.Series(labels.astype(kind), index=column.index, name=_LABELS)
+
+def _first_rows(piece: Piece) -> Any:
+    """One row: the columns and their kinds."""
+    return piece.frame().iloc[:1]
+
+
+def _layout(first: Any, target: str | None, drop: Sequence[str], name: str) -> Layout:
+    first.columns = [str(column) for column in first.columns]
+    chosen, features = pick_columns(list(first.columns), target, drop, name)
+    categorical = tuple(column for column in features if holds_categories(first[column]))
+    expected = Expected(len(features), tuple(features), categorical, categorical)
+    empty, _ = as_features(first[features].iloc[:0], expected)
+    labels = as_labels(first[chosen], chosen, checked=False)[:0]
+    return Layout(
+        chosen, expected, empty.assign(**{_LABELS: labels.astype(object if labels.dtype.kind == "U" else labels.dtype)})
+    )
+
+
+def _count(layout: Layout, piece: Piece) -> Counted:
+    frame = layout.split(piece)
+    missing = int(frame[list(layout.expected.names)].isna().to_numpy().sum())
+    return Counted(Counter(frame[_LABELS].tolist()), missing)
 
 
 @contextmanager
-def _numbered(partition_info: dict[str, Any] | None) -> Iterator[None]:
-    """Adds the number of the partition to what is wrong with it."""
+def _opened(place: str) -> Iterator[Any]:
+    from pyarrow import fs
+
+    system, inside = fs.FileSystem.from_uri(place)
+    with system.open_input_file(inside) as file:
+        yield file
+
+
+@contextmanager
+def _one_sentence(name: str) -> Iterator[None]:
+    """Adds the name of the file to what is wrong with it."""
     try:
         yield
-    except ValueError as error:
-        raise ValueError(f"Partition {(partition_info or {}).get('number')}: {reason(error)}.") from error
+    except (ValueError, OSError, ImportError) as error:
+        said = reason(error)
+        raise ValueError(f"{said}." if said.startswith(name) else f"{name}: {said}.") from error

@@ -81,6 +81,6 @@ def run(tasks: Sequence[Task], store: Store, *, jobs: int | None = 1, watcher: W
 def _perform(place: int, task: Task, threads: int) -> tuple[int, list[Outcome], float]:
     """One task; with a single thread for linear algebra, so that no sum depends on how many there are."""
     began = time.perf_counter()
-    with threadpool_limits(1, user_api="blas"):
+    with threadpool_limits(1, user_api="blas"), joblib.parallel_config(backend="threading", n_jobs=threads):
         outcomes = task.work(task.units, threads)
     return place, outcomes, time.perf_counter() - began

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from .._files import reason
 from ._columns import listed
 
 _DAY = 86_400_000_000.0  # microseconds
@@ -24,7 +25,7 @@ def as_frame(table: Any, file: str) -> Any:
         simple = pa.table({name: _simple(column, name, file) for name, column in columns.items()})
         return simple.to_pandas(date_as_object=False, types_mapper=_nullable(simple).get)
     except (pa.ArrowException, OverflowError) as error:
-        raise ValueError(f"{file} cannot be read: {str(error).splitlines()[0]}") from error
+        raise ValueError(f"{file} cannot be read: {reason(error)}.") from error
 
 
 def _index_columns(table: Any) -> list[str]:

@@ -75,21 +75,29 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
     fine = [row for row in ends["bound"] if row["risk"] <= _POOR]
     alive = [row for row in ends["risk"] if row["risk"] > _NOTHING]
     growth = [100 * (row["alpha_norm"] / half[row["trial"]]["alpha_norm"] - 1) for row in alive]
-    ended = f" In {times(total - len(alive), total)} the risk fell below 1e-15, which ended the growth."
-    found = [
-        "As in the paper, the concentrations come to rest with the bound, and without it are larger and go on growing: "
-        f"after 1,000 steps their norm is {span([row['alpha_norm'] for row in fine], 1)} with the bound in "
-        f"{times(len(fine), total)}, and {span([row['alpha_norm'] for row in ends['risk']])} without.",
-        "Without the bound they grow ever more slowly, as the gradient fades with the risk: by "
-        f"{span(growth)} % over the last 500 steps." + (ended if len(alive) < total else ""),
+    found = []
+    if fine:
+        found.append(
+            "As in the paper, the concentrations come to rest with the bound, and without it are larger and go on "
+            f"growing: after 1,000 steps their norm is {span([row['alpha_norm'] for row in fine], 1)} with the bound "
+            f"in {times(len(fine), total)}, and {span([row['alpha_norm'] for row in ends['risk']])} without."
+        )
+    if alive:
+        found.append(
+            "Without the bound they grow ever more slowly, as the gradient fades with the risk: by "
+            f"{span(growth)} % over the last 500 steps."
+        )
+    if len(alive) < total:
+        found.append(f"In {times(total - len(alive), total)} the risk fell below 1e-15, which ended the growth.")
+    found.append(
         "As in the paper, the gradient tends to 0 in both cases, and the divergence ends lower with the bound: "
-        f"{span([row['kl'] for row in ends['bound']], 1)} nats against {span([row['kl'] for row in ends['risk']], 1)}.",
-    ]
+        f"{span([row['kl'] for row in ends['bound']], 1)} nats against {span([row['kl'] for row in ends['risk']], 1)}."
+    )
     if stuck:
         found.append(
             f"In {times(len(stuck), total)} the descent on the bound ends in a poor valley, with an empirical risk of "
-            f"{span([100 * row['risk'] for row in stuck])} % where the others have at most "
-            f"{max(100 * row['risk'] for row in fine):.2f} %."
+            f"{span([100 * row['risk'] for row in stuck])} %; the others end at most at "
+            f"{max((100 * row['risk'] for row in fine), default=0.0):.2f} %."
         )
     return [
         *found,
