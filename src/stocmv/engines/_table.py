@@ -77,7 +77,7 @@ class PartitionedTable(Table):
         Examples of each class, and values that are missing.
     """
 
-    counted: Counted = Counted(Counter(), 0)
+    counted: Counted = field(default_factory=lambda: Counted(Counter(), 0))
 
     @property
     def n_rows(self) -> int:
@@ -112,6 +112,7 @@ def read_partitions(path: str, target: str | None, drop: Sequence[str] = ()) -> 
     drop : sequence of str
         Columns to leave out.
     """
+    import dask
     import dask.dataframe as dd
     from dask.delayed import delayed
 
@@ -123,7 +124,8 @@ def read_partitions(path: str, target: str | None, drop: Sequence[str] = ()) -> 
     counts = [result(f, client) for f in client.compute([look(layout, piece) for piece in pieces])]
     counted = Counted(sum((c.classes for c in counts), Counter()), sum(c.missing for c in counts))
     check_classes(np.array(list(counted.classes)), counted.classes.total(), layout.target)
-    frame = dd.from_map(layout.split, pieces, meta=layout.empty, label="read")
+    with dask.config.set({"dataframe.convert-string": False}):  # categories stay as `as_features` has them
+        frame = dd.from_map(layout.split, pieces, meta=layout.empty, label="read")
     X, y = frame[list(layout.expected.names)], frame[_LABELS]
     return PartitionedTable(X, y, name, layout.target, layout.expected.categorical, None, counted)
 
@@ -170,10 +172,14 @@ def _layout(first: Any, target: str | None, drop: Sequence[str], name: str) -> L
     categorical = tuple(column for column in features if holds_categories(first[column]))
     expected = Expected(len(features), tuple(features), categorical, categorical)
     empty, _ = as_features(first[features].iloc[:0], expected)
-    labels = as_labels(first[chosen], chosen, checked=False)[:0]
-    return Layout(
-        chosen, expected, empty.assign(**{_LABELS: labels.astype(object if labels.dtype.kind == "U" else labels.dtype)})
-    )
+    return Layout(chosen, expected, empty.assign(**{_LABELS: np.empty(0, _kind(first[chosen]))}))
+
+
+def _kind(column: Any) -> Any:
+    """Type of the labels that a column gives."""
+    if holds_categories(column):
+        return object
+    return bool if column.dtype.kind == "b" else np.int64
 
 
 def _count(layout: Layout, piece: Piece) -> Counted:
