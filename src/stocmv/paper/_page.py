@@ -58,7 +58,8 @@ def _opening(store: Store) -> str:
         if quick
         else ""
     )
-    return f"# The paper, reproduced\n\n{INTRODUCTION.format(citation=citation())}\n{warning}"
+    minutes = sum(line["seconds"] for line in store.read_table("timings")) / 60
+    return f"# The paper, reproduced\n\n{INTRODUCTION.format(citation=citation(), minutes=minutes)}\n{warning}"
 
 
 def _agreement(tables: dict[str, list[Row]]) -> str:

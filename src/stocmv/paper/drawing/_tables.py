@@ -133,5 +133,6 @@ def _bars(ax: "Axes", found: dict[Any, Mean], names: list[str]) -> None:
         if mean is not None:
             ax.bar(place, mean.mean, 0.8, color=LOOKS[name].colour)
             ax.errorbar(place, mean.mean, mean.deviation, color=INK, linewidth=1.2)
-    ax.set_xticks(np.arange(len(names)), [_SHORT[name] for name in names], fontsize=7.5)
+    labels = [_SHORT[name] for name in names]
+    ax.set_xticks(np.arange(len(names)), labels, fontsize=8, rotation=35, ha="right", rotation_mode="anchor")
     ax.set_xlim(-0.6, len(names) - 0.4)
