@@ -5,6 +5,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -70,7 +71,7 @@ class ClusterVotes(Votes):
     def take(self, rows: ArrayLike) -> VoteMatrix:
         chosen = [(k, own) for k, own in enumerate(shared_out(rows, self.sizes)) if len(own)]
         taken = self._map([partial(_take, own) for _, own in chosen], [self.parts[k] for k, _ in chosen], "sample")
-        return VoteMatrix.joined([result(part, self.client) for part in taken])
+        return VoteMatrix.joined(self._found(taken))
 
     def batches(self, count: int, rng: np.random.Generator) -> Iterator[Votes]:
         for group in np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts))):
@@ -92,31 +93,37 @@ class ClusterVotes(Votes):
         return np.asarray(self.classes)
 
     def _map(self, functions: Sequence[Callable], parts: Sequence[Any], name: str) -> list[Any]:
-        """A future for each part."""
+        """What each function will find in its part: tasks that are not begun."""
         from dask.base import tokenize
         from dask.delayed import delayed
 
         token = tokenize(next(_passes), self.sizes)[:8]
-        if self.parts and hasattr(self.parts[0], "dask"):  # not kept: made anew together with what is done to them
-            tasks = [
-                delayed(f, pure=False)(part, dask_key_name=f"{name}-{token}-{k}")
-                for k, (f, part) in enumerate(zip(functions, parts, strict=True))
-            ]
-            return list(self.client.compute(tasks))
         return [
-            self.client.submit(f, part, key=f"{name}-{token}-{k}", pure=False)
+            delayed(partial(_on_one_thread, f), pure=False)(part, dask_key_name=f"{name}-{token}-{k}")
             for k, (f, part) in enumerate(zip(functions, parts, strict=True))
         ]
 
+    def _found(self, tasks: Sequence[Any]) -> list[Any]:
+        futures = self.client.compute(list(tasks), optimize_graph=False)
+        return [result(future, self.client) for future in futures]
+
     def _gathered(self, of: Callable[[VoteMatrix], Any], name: str) -> list[Any]:
-        return [result(f, self.client) for f in self._map([of] * len(self.parts), self.parts, name)]
+        return self._found(self._map([of] * len(self.parts), self.parts, name))
 
     def _added(self, of: Callable[[VoteMatrix], Any], name: str) -> Any:
         """A future of the sum over the parts, as a tree of sums: few results meet in one place, however many parts."""
+        from dask.delayed import delayed
+
+        add = delayed(added, pure=False)
         found = self._map([of] * len(self.parts), self.parts, name)
-        return added_in_groups(
-            found, lambda group: self.client.submit(added, group, key=f"add-{group[0].key}", pure=False)
-        )
+        total = added_in_groups(found, lambda group: add(group, dask_key_name=f"add-{group[0].key}"))
+        return self.client.compute(total, optimize_graph=False)
+
+
+def _on_one_thread(of: Callable[[VoteMatrix], Any], votes: VoteMatrix) -> Any:
+    """A worker has a thread for each of its cores already."""
+    numba.set_num_threads(1)
+    return of(votes)
 
 
 def _times_size(of: Callable[[VoteMatrix], Any], votes: VoteMatrix) -> Any:
