@@ -52,7 +52,8 @@ def test_reasons_are_given_only_where_they_were_checked():
     assert reason_for("table1", "bound", "binomial", "adult", "agrees") == ""
     assert "51 or more" in reason_for("table1", "bound", "binomial", "adult", "higher")
     assert "class numbers" in reason_for("table2", "test_error", "naive_bayes", "mnist", "lower")
-    assert "in part" in reason_for("table1", "bound", "first_order", "svmguide1", "higher")
+    assert "training file" in reason_for("table1", "bound", "first_order", "svmguide1", "higher")
+    assert "MC row" in reason_for("table2", "bound", "exact", "mnist", "higher")
     assert "paper's search" in reason_for("table1", "bound", "exact", "mushrooms", "lower")
 
 
@@ -61,7 +62,7 @@ def test_reasons_are_given_only_where_they_were_checked():
     [
         ("table1", "test_error", "binomial", "haberman", "higher"),  # the count of 51 gives the same error
         ("table1", "bound", "mc", "phishing", "lower"),  # the paper's search gives the same bound
-        ("table2", "bound", "exact", "mnist", "higher"),
+        ("table2", "bound", "exact", "mnist", "lower"),
         ("table1", "bound", "first_order", TWICE, "lower"),
     ],
 )
