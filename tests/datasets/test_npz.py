@@ -167,3 +167,14 @@ def test_every_class_occurs_even_where_the_counts_are_not_known(folder, tiny):
     tiny(class_counts=None, arrays_sha256=None)
     save(folder, "tiny", y=TINY_Y * 0)
     assert_refused(folder, "there is no example of the class yes", "tiny")
+
+
+@pytest.mark.parametrize(
+    "header", ["{'descr': '<f8', 'shape': (((", "{'descr': ('<f8',), 'fortran_order': False, 'shape': (2,)}"]
+)
+def test_headers_that_numpy_stumbles_over_are_refused(header, folder):
+    text = header.encode().ljust(117) + b"\n"
+    content = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + bytes(16)
+    with zipfile.ZipFile(folder / "mine.npz", "w") as file:
+        file.writestr("X.npy", content)
+    assert_refused(folder, "")
