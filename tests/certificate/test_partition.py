@@ -44,6 +44,11 @@ def test_many_alike_voters_can_be_cut_in_half(n_voters):
     assert contests.coverage(1.0, 0.0) == pytest.approx(0.5, abs=1e-8)
 
 
+@pytest.mark.parametrize(("n_voters", "shown"), [(3, 0.97), (5, 0.92), (15, 0.79)])
+def test_few_voters_cover_as_much_as_the_theory_page_says(n_voters, shown):
+    assert closest_contests(np.full(n_voters, 10.0), 2).coverage(1.0, 0.0) == pytest.approx(shown, abs=0.005)
+
+
 def test_light_voters_cannot_close_the_gap_of_heavy_ones():
     weights = np.concatenate([[5.0, 4.0, 4.0], np.full(100, 0.001)])
     contests = closest_contests(weights, 2)

@@ -7,10 +7,9 @@ from typing import Any
 from .._memory import check_fits
 from ..engines._connection import connected
 from ..engines._table import PartitionedTable, read_partitions
+from ..voters import Stumps
 from ._audit import Settings
 from ._kinds import HERE
-
-_THRESHOLDS, _PAIRS = 10, 10  # of `voters.Stumps`, for each feature
 
 
 @contextmanager
@@ -34,8 +33,8 @@ def read_on_cluster(
     if kind not in (None, "parquet"):
         raise ValueError(f"--cluster reads parquet files only, not {kind}.")
     table = read_partitions(data, target, drop)
-    n_classes = len(table.class_counts)
-    stumps = _THRESHOLDS * min(_PAIRS, n_classes * (n_classes - 1)) * table.X.shape[1]
-    voters = stumps if settings.voters == "stumps" else settings.trees
+    n_classes, stumps = len(table.class_counts), Stumps()
+    pairs = min(stumps.n_pairs, n_classes * (n_classes - 1))
+    voters = table.X.shape[1] * stumps.n_thresholds * pairs if settings.voters == "stumps" else settings.trees
     check_fits(table.n_rows * (voters // 8 + 2 + (voters if n_classes > 2 else 0)), "The file of votes")
     return table

@@ -39,7 +39,9 @@ def _local_cluster(n_workers: int) -> Any:
     from distributed import LocalCluster
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # where the dashboard's usual port is taken it is given another
+        # where the dashboard's usual port is taken, distributed tries it, leaves the socket open, and takes another
+        warnings.filterwarnings("ignore", r"Port \d+ is already in use")
+        warnings.simplefilter("ignore", ResourceWarning)
         return LocalCluster(n_workers=n_workers, threads_per_worker=1, silence_logs="ERROR")
 
 
