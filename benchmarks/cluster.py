@@ -71,13 +71,13 @@ def steps() -> None:
 def counted_passes(votes: ClusterVotes) -> list[float]:
     """The moments at which a pass over the votes begins, from now on."""
     begun: list[float] = []
-    mean_later = votes.mean_later
+    total_later = votes.total_later
 
     def noted(of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
         begun.append(time.perf_counter())
-        return mean_later(of)
+        return total_later(of)
 
-    votes.mean_later = noted  # type: ignore[method-assign]
+    votes.total_later = noted  # type: ignore[method-assign]
     return begun
 
 

@@ -4,14 +4,14 @@ import numpy as np
 from scipy.interpolate import PPoly
 
 
-def curve_mean(errors, weights, curve):
-    """Mean of a piecewise cubic of the wrong weight, its gradient by the weights, and its derivative by the total."""
+def curve_sum(errors, weights, curve):
+    """Sum of a piecewise cubic of the wrong weight, its gradient by the weights, and its derivative by the total."""
     n_pieces = len(curve.pieces)
     value, d_total = (PPoly(curve.pieces[:, part][:, ::-1].T, np.arange(n_pieces + 1)) for part in np.s_[:4, 4:])
     position = (errors @ weights - curve.lower) / curve.step
     inside = np.clip(position, 0, n_pieces)
     slope = np.where(np.abs(position - inside) < 1e-6, value.derivative()(inside) / curve.step, 0)
-    return value(inside).mean(), (slope[:, None] * errors).mean(0), d_total(inside).mean()
+    return value(inside).sum(), (slope[:, None] * errors).sum(0), d_total(inside).sum()
 
 
 def class_weights(labels, n_classes, weights):

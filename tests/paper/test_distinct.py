@@ -22,7 +22,7 @@ def test_sums_are_those_of_all_voters(votes):
     weights = rng.gamma(1.0, size=votes.n_voters)
     assert (ours.n_voters, ours.n_examples) == (votes.n_voters, votes.n_examples)
     curve = half_curve(weights.sum())
-    for mine, theirs in zip(ours.curve_mean(weights, curve), votes.curve_mean(weights, curve), strict=True):
+    for mine, theirs in zip(ours.curve_sum(weights, curve), votes.curve_sum(weights, curve), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(ours.voter_errors(), votes.voter_errors(), rtol=1e-14)
     mine, theirs = ours.wrong_weights(weights), votes.wrong_weights(weights)

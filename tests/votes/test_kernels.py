@@ -1,5 +1,6 @@
 """The packed kernels against dense numpy."""
 
+import math
 from functools import cache
 
 import numba
@@ -10,7 +11,8 @@ import dense
 from stocmv import VoteMatrix
 from stocmv.risks._curves import half_curve
 from stocmv.special import argmax_probability
-from stocmv.votes import Curve
+from stocmv.votes import Curve, PartitionedVotes
+from stocmv.votes._grain import rounder
 from stocmv.votes._threads import split_rows
 from zoo import SEVERAL_CLASSES, SINGLE, answers, errors, problem, raw
 
@@ -47,12 +49,14 @@ class TestBits:
         np.testing.assert_allclose(ours, values @ theirs, rtol=0, atol=1e-13 * np.abs(values).sum())
 
     @pytest.mark.parametrize("reach", [1.0, 0.3], ids=["whole", "constant_beyond"])
-    def test_curve_mean(self, n, n_voters, reach):
+    def test_curve_sum(self, n, n_voters, reach):
         matrix, weights = random_errors(n, n_voters), random_weights(n_voters)
         curve = curve_of(weights.sum(), reach)
-        ours = VoteMatrix.from_errors(matrix).curve_mean(weights, curve)
-        for got, expected in zip(ours, dense.curve_mean(matrix, weights, curve), strict=True):
-            np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-13)
+        ours = VoteMatrix.from_errors(matrix).curve_sum(weights, curve)
+        value, slope, d_total = (rounder(largest, n) / 1.5 * 2.0**-52 for largest in curve.largest)
+        theirs = dense.curve_sum(matrix, weights, curve)
+        for got, expected, grain in zip(ours, theirs, (value, slope, d_total), strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-11, atol=np.sqrt(n) * grain)  # n roundings by half of it
 
 
 @pytest.mark.parametrize("name", SINGLE)
@@ -65,12 +69,12 @@ class TestZoo:
         np.testing.assert_allclose(np.sort(ours), np.sort(theirs), rtol=1e-14)
         assert votes.row_mean(votes.wrong_weights(weights)) == pytest.approx(theirs.mean(), rel=1e-14)
 
-    def test_curve_mean_also_where_nobody_or_everybody_errs(self, name):
+    def test_curve_sum_also_where_nobody_or_everybody_errs(self, name):
         weights = random_weights(problem(name).n_voters)
         curve = half_curve(float(weights.sum()))
-        ours, theirs = problem(name).curve_mean(weights, curve), dense.curve_mean(errors(name), weights, curve)
+        ours, theirs = problem(name).curve_sum(weights, curve), dense.curve_sum(errors(name), weights, curve)
         for got, expected in zip(ours, theirs, strict=True):
-            np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-14)
+            np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-14 * problem(name).n_examples)
 
     def test_merging_rows_changes_no_result(self, name):
         votes = VoteMatrix.from_labels(*raw(name), problem(name).classes)
@@ -78,10 +82,10 @@ class TestZoo:
         assert merged.n_examples == votes.n_examples
         results = [
             [
-                *matrix.curve_mean(weights, curve_of(weights.sum())),
+                *matrix.curve_sum(weights, curve_of(weights.sum())),
                 matrix.row_mean(matrix.wrong_weights(weights)),
                 matrix.voter_errors(),
-                *(matrix.argmax_error(weights) if matrix.labels is not None else ()),
+                *(matrix.argmax_error_sum(weights) if matrix.labels is not None else ()),
             ]
             for matrix in (merged, votes)
         ]
@@ -105,7 +109,8 @@ class TestLabels:
     @pytest.mark.parametrize("scale", [0.01, 1.0, 30.0])
     def test_argmax_error_of_each_row(self, name, scale):
         votes, weights = problem(name), scale * random_weights(problem(name).n_voters)
-        ours = [votes.take([row]).argmax_error(weights)[0] for row in range(votes.n_rows)]
+        rows = [votes.take([row]) for row in range(votes.n_rows)]
+        ours = [row.argmax_error_sum(weights)[0] / row.n_examples for row in rows]
         theirs = 1 - argmax_probability(dense.class_weights(votes.labels, votes.n_classes, weights), votes.targets)
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-6)
 
@@ -117,7 +122,7 @@ class TestLabels:
             concentrations = dense.class_weights(votes.labels, votes.n_classes, np.exp(log_weights))
             return votes.row_mean(1 - argmax_probability(concentrations, votes.targets))
 
-        ours, theirs = weights * votes.argmax_error(weights)[1], dense.gradient(error, np.log(weights))
+        ours, theirs = weights * votes.argmax_error_sum(weights)[1] / votes.n_examples, dense.gradient(error, np.log(weights))
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-6)
 
 
@@ -133,12 +138,12 @@ def large():
     [
         lambda votes, weights: votes.wrong_weights(weights),
         lambda votes, weights: votes.column_sums(np.sin(np.arange(votes.n_rows))),
-        lambda votes, weights: votes.curve_mean(weights, curve_of(weights.sum())),
+        lambda votes, weights: votes.curve_sum(weights, curve_of(weights.sum())),
         lambda votes, weights: votes.class_weights(weights),
         lambda votes, weights: votes.class_column_sums(np.sin(np.arange(4.0 * votes.n_rows)).reshape(-1, 4)),
-        lambda votes, weights: votes.argmax_error(weights),
+        lambda votes, weights: votes.argmax_error_sum(weights),
     ],
-    ids=["wrong_weights", "column_sums", "curve_mean", "class_weights", "class_column_sums", "argmax_error"],
+    ids=["wrong_weights", "column_sums", "curve_sum", "class_weights", "class_column_sums", "argmax_error_sum"],
 )
 def test_the_number_of_threads_changes_no_bit(kernel):
     assert len(split_rows(large().n_rows, len(large().bits))) > 1
@@ -160,3 +165,35 @@ def test_the_number_of_threads_changes_no_bit(kernel):
 def test_pieces_cover_every_row_once(n_rows, row_bytes):
     pieces = split_rows(n_rows, row_bytes)
     assert [row for start, stop in pieces for row in range(start, stop)] == list(range(n_rows))
+
+
+@pytest.mark.parametrize("n_parts", [2, 7, 1000])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3], ids=["flat", "prior", "steep"])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        lambda part, weights, n: part.curve_sum(weights, half_curve(weights.sum()), n),
+        lambda part, weights, n: part.argmax_error_sum(weights, n),
+    ],
+    ids=["curve_sum", "argmax_error_sum"],
+)
+def test_however_the_rows_are_divided_and_ordered_no_bit_changes(kernel, scale, n_parts):
+    votes = large().take(np.arange(9_999))
+    weights = scale * random_weights(votes.n_voters)
+    rng = np.random.default_rng(n_parts)
+    cuts = np.sort(rng.choice(np.arange(1, votes.n_rows), n_parts - 1, replace=False))
+    parts = PartitionedVotes([votes.take(rows) for rows in np.split(rng.permutation(votes.n_rows), cuts)])
+    ours = parts.total(lambda part: kernel(part, weights, votes.n_examples))
+    for mine, theirs in zip(ours, kernel(votes, weights, None), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_numbers_of_the_grain_add_up_without_error():
+    rng = np.random.default_rng(0)
+    for largest, n in [(1.0, 1), (3.0, 2), (1e-9, 1000), (1e9, 2**20)]:
+        added = rounder(largest, n)
+        rounded = (rng.uniform(-largest, largest, n) + added) - added
+        assert np.abs(rounded).max() <= 2 * largest
+        assert math.fsum(rounded) == rounded.sum() == rounded[::-1].cumsum()[-1]
+        ones = np.full(n, (largest + added) - added)
+        assert ones.cumsum()[-1] == n * ones[0] == math.fsum(ones)

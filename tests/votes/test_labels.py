@@ -105,7 +105,7 @@ def test_bad_blocks_are_refused(blocks, classes, message):
 def test_kernels_of_labels_say_that_they_need_them():
     votes = VoteMatrix.from_errors([[True, False]])
     with pytest.raises(ValueError, match="needs labels: make the VoteMatrix with from_labels"):
-        votes.argmax_error(np.ones(2))
+        votes.argmax_error_sum(np.ones(2))
     with pytest.raises(ValueError, match="class_weights needs more than two classes"):
         votes.class_weights(np.ones(2))
     with pytest.raises(ValueError, match="class_column_sums needs more than two classes"):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..votes import PartitionedVotes, VoteMatrix, Votes
-from ..votes._base import added, added_in_groups, scaled
+from ..votes._base import added, added_in_groups
 from ..votes._partitioned import joint_digest, shared_out
 from ._connection import result
 
@@ -61,12 +61,9 @@ class ClusterVotes(Votes):
     def n_examples(self) -> int:
         return self.n_rows
 
-    def total(self, of: Callable[[VoteMatrix], Any]) -> Any:
-        return result(self._added(of, "sum"), self.client)
-
-    def mean_later(self, of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
-        future = self._added(partial(_times_size, of), "step")
-        return lambda: scaled(result(future, self.client), 1 / self.n_examples)
+    def total_later(self, of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
+        future = self._added(of)
+        return lambda: result(future, self.client)
 
     def take(self, rows: ArrayLike) -> VoteMatrix:
         chosen = [(k, own) for k, own in enumerate(shared_out(rows, self.sizes)) if len(own)]
@@ -110,12 +107,12 @@ class ClusterVotes(Votes):
     def _gathered(self, of: Callable[[VoteMatrix], Any], name: str) -> list[Any]:
         return self._found(self._map([of] * len(self.parts), self.parts, name))
 
-    def _added(self, of: Callable[[VoteMatrix], Any], name: str) -> Any:
+    def _added(self, of: Callable[[VoteMatrix], Any]) -> Any:
         """A future of the sum over the parts, as a tree of sums: few results meet in one place, however many parts."""
         from dask.delayed import delayed
 
         add = delayed(added, pure=False)
-        found = self._map([of] * len(self.parts), self.parts, name)
+        found = self._map([of] * len(self.parts), self.parts, "sum")
         total = added_in_groups(found, lambda group: add(group, dask_key_name=f"add-{group[0].key}"))
         return self.client.compute(total, optimize_graph=False)
 
@@ -124,10 +121,6 @@ def _on_one_thread(of: Callable[[VoteMatrix], Any], votes: VoteMatrix) -> Any:
     """A worker has a thread for each of its cores already."""
     numba.set_num_threads(1)
     return of(votes)
-
-
-def _times_size(of: Callable[[VoteMatrix], Any], votes: VoteMatrix) -> Any:
-    return scaled(of(votes), votes.n_examples)
 
 
 def _take(rows: NDArray, votes: VoteMatrix) -> VoteMatrix:

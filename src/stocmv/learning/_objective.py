@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from ..posteriors import Dirichlet, Posterior
 from ..risks import Risk
 from ..solvers import LBFGS
 from ..solvers._starts import logistic_weights, random_start
-from ..votes import VoteMatrix, Votes
+from ..votes import Votes
 from ..votes._base import random_rows
 from ._history import History, Step
 
@@ -65,9 +64,7 @@ class Objective:
     def __call__(self, point: NDArray, rng: np.random.Generator | None = None) -> tuple[float, NDArray]:
         posteriors = self.posteriors(point)
         shares = self.bound.risk_weights(self.sizes)
-        asked = [
-            v.mean_later(partial(_moments, self.risk, p, rng)) for p, v in zip(posteriors, self.votes, strict=True)
-        ]
+        asked = [self.risk.moments_later(p, v, rng) for p, v in zip(posteriors, self.votes, strict=True)]
         moments, gradients = zip(*(answer() for answer in asked), strict=True)
         divergences, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
         mean = np.clip(shares @ np.stack(moments), 0.0, 1.0)
@@ -127,9 +124,3 @@ class Objective:
             cheaper = replace(self, kl_weight=kl_weight, history=History(), callback=None, _last=None)
             path = LBFGS(max_iter=100).minimise(cheaper, path, rng)
         return {"logistic": min(scaled, key=lambda point: self(point)[0]), "path": path}
-
-
-def _moments(
-    risk: Risk, posterior: Posterior, rng: np.random.Generator | None, votes: VoteMatrix
-) -> tuple[NDArray, NDArray]:
-    return risk.moments(posterior, votes, rng)

@@ -45,8 +45,8 @@ class DistinctVotes(VoteMatrix):
     def errors(self, start: int = 0, stop: int | None = None) -> NDArray:
         return self.once.errors(start, stop)[:, self.pattern]
 
-    def curve_mean(self, weights: NDArray, curve: Curve) -> tuple[float, NDArray, float]:
-        value, gradient, d_total = self.once.curve_mean(self._added(weights), curve)
+    def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
+        value, gradient, d_total = self.once.curve_sum(self._added(weights), curve, among)
         return value, gradient[self.pattern], d_total
 
     def wrong_weights(self, weights: NDArray) -> NDArray:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..bounds import Bounded
 from ..posteriors import Posterior
-from ..votes import VoteMatrix
+from ..votes import VoteMatrix, Votes
+from ..votes._base import scaled
 
 Upper = Callable[[float, float, float], Bounded]  # (empirical value, divergence, share of delta) -> bound
 
@@ -21,6 +22,13 @@ class Composed(NamedTuple):
     value: float
     d_moments: NDArray
     d_kl: float
+
+
+class Question(NamedTuple):
+    """What a risk wants to know of votes, wherever they are kept."""
+
+    sums: Callable[[VoteMatrix], tuple]  # over the examples of one matrix
+    answer: Callable[..., tuple[NDArray, NDArray]]  # moments and gradients, from the means over all examples
 
 
 class Risk(ABC):
@@ -38,10 +46,22 @@ class Risk(ABC):
     certified: ClassVar[str]  # what the bound is on, in words
 
     @abstractmethod
+    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
+        """What to ask of every matrix of the votes. For training."""
+
     def moments(
-        self, posterior: Posterior, votes: VoteMatrix, rng: np.random.Generator | None = None
+        self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None
     ) -> tuple[NDArray, NDArray]:
         """Empirical means, (m,), and their gradients by the posterior's point, (m, n_point). For training."""
+        return self.moments_later(posterior, votes, rng)()
+
+    def moments_later(
+        self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None
+    ) -> Callable[[], tuple[NDArray, NDArray]]:
+        """The same, when it is called; where others do the work, they begin at once."""
+        asked = self.question(posterior, votes, rng)
+        total = votes.total_later(asked.sums)
+        return lambda: asked.answer(*scaled(total(), 1 / votes.n_examples))
 
     @abstractmethod
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:

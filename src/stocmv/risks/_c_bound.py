@@ -1,13 +1,15 @@
 """The C-bound: the first two moments of the wrong weight."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..posteriors import Posterior
-from ..votes import VoteMatrix
-from ._base import Composed, Risk, Upper
+from ..votes import VoteMatrix, Votes
+from ._base import Composed, Question, Risk, Upper
 from ._curves import FirstOrder, SecondOrder
 
 _FIRST, _SECOND = FirstOrder(), SecondOrder()
@@ -26,12 +28,14 @@ class CBound(Risk):
     posteriors: ClassVar[tuple[str, ...]] = ("categorical",)
     certified: ClassVar[str] = "the error of the weighted vote, from the mean error and the disagreement of its voters"
 
-    def moments(
-        self, posterior: Posterior, votes: VoteMatrix, rng: np.random.Generator | None = None
-    ) -> tuple[NDArray, NDArray]:
-        first, d_first = _FIRST.moments(posterior, votes)
-        second, d_second = _SECOND.moments(posterior, votes)
-        return np.concatenate([first, 2 * (first - second)]), np.concatenate([d_first, 2 * (d_first - d_second)])
+    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
+        asked = [risk.question(posterior, votes) for risk in (_FIRST, _SECOND)]
+
+        def answer(*means: tuple) -> tuple[NDArray, NDArray]:
+            (first, d_first), (second, d_second) = (q.answer(*mean) for q, mean in zip(asked, means, strict=True))
+            return np.concatenate([first, 2 * (first - second)]), np.concatenate([d_first, 2 * (d_first - d_second)])
+
+        return Question(partial(_each, [q.sums for q in asked]), answer)
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         first = _FIRST.certified_moments(posterior, votes)
@@ -53,3 +57,7 @@ class CBound(Risk):
             np.array([d_error * error.d_risk, -d_agreement * agreement.d_risk]),
             d_error * error.d_kl + 2 * d_agreement * agreement.d_kl,
         )
+
+
+def _each(questions: Sequence[Callable[[VoteMatrix], tuple]], votes: VoteMatrix) -> tuple:
+    return tuple(sums(votes) for sums in questions)

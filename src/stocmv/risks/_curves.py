@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import ClassVar
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaln
 
 from ..posteriors import Categorical, Dirichlet, Posterior
-from ..votes import Curve, VoteMatrix
+from ..votes import Curve, VoteMatrix, Votes
 from ..votes._threads import split_rows, thread_map
-from ._base import Risk
+from ._base import Question, Risk
 from ._half_curve import half_curve
 
 Weighted = Dirichlet | Categorical  # posteriors with concentrations and their total
@@ -30,12 +31,13 @@ class CurveRisk(Risk):
     def rows(self, w: NDArray, posterior: Weighted) -> NDArray:
         """The function at the given wrong weights, never below its true value."""
 
-    def moments(
-        self, posterior: Posterior, votes: VoteMatrix, rng: np.random.Generator | None = None
-    ) -> tuple[NDArray, NDArray]:
+    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
         weighted = as_weighted(posterior)
-        value, d_weights, d_total = votes.curve_mean(weighted.alpha, self.curve(weighted))
-        return np.array([value]), weighted.pull(d_weights, d_total)[None]
+
+        def answer(value: float, d_weights: NDArray, d_total: float) -> tuple[NDArray, NDArray]:
+            return np.array([value]), weighted.pull(d_weights, d_total)[None]
+
+        return Question(methodcaller("curve_sum", weighted.alpha, self.curve(weighted), votes.n_examples), answer)
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         weighted = as_weighted(posterior)

@@ -1,5 +1,6 @@
 """The exact error of the drawn vote, for any number of classes."""
 
+from operator import methodcaller
 from typing import ClassVar
 
 import numpy as np
@@ -7,8 +8,9 @@ from numpy.typing import NDArray
 
 from ..posteriors import Posterior
 from ..special import argmax_probability
-from ..votes import VoteMatrix
+from ..votes import VoteMatrix, Votes
 from ..votes._threads import split_rows, thread_map
+from ._base import Question
 from ._curves import Half, Weighted, as_weighted, half_rows, rounded_mean, wrong_weight_rows
 
 _QUADRATURE_ERROR = 1e-10  # of argmax_probability; the largest that was ever seen is 3e-13
@@ -20,14 +22,15 @@ class Exact(Half):
     name: ClassVar[str] = "exact"
     certified: ClassVar[str] = "the error of a vote with drawn weights"
 
-    def moments(
-        self, posterior: Posterior, votes: VoteMatrix, rng: np.random.Generator | None = None
-    ) -> tuple[NDArray, NDArray]:
-        if votes.labels is None:
-            return super().moments(posterior, votes)
+    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
+        if (votes.n_classes or 2) < 3:
+            return super().question(posterior, votes)
         weighted = as_weighted(posterior)
-        value, d_weights = votes.argmax_error(weighted.alpha)
-        return np.array([value]), weighted.pull(d_weights, 0.0)[None]
+
+        def answer(value: float, d_weights: NDArray) -> tuple[NDArray, NDArray]:
+            return np.array([value]), weighted.pull(d_weights, 0.0)[None]
+
+        return Question(methodcaller("argmax_error_sum", weighted.alpha, votes.n_examples), answer)
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         return np.array([rounded_mean(votes, margin_rows(as_weighted(posterior), votes))])

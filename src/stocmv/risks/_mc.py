@@ -1,6 +1,7 @@
 """The Monte-Carlo risk: a smoothed error of a few drawn votes."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -8,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ..posteriors import Dirichlet, Posterior
-from ..votes import Curve, VoteMatrix
-from ._base import Risk
+from ..votes import Curve, VoteMatrix, Votes
+from ._base import Question, Risk
 from ._exact import Exact
 
 _NODES = 1025
@@ -53,14 +54,13 @@ class MonteCarlo(Risk):
         if not 0 < self.slope < np.inf:
             raise ValueError(f"slope must be positive and finite, got {self.slope!r}.")
 
-    def moments(
-        self, posterior: Posterior, votes: VoteMatrix, rng: np.random.Generator | None = None
-    ) -> tuple[NDArray, NDArray]:
+    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
         draws = posterior.draws(self.n_draws, rng or np.random.default_rng(0))
-        curve = self._sigmoid()
-        passes = [votes.curve_mean(weights, curve) for weights in draws.weights]
-        gradient = draws.pull(np.stack([p[1] for p in passes])) / self.n_draws
-        return np.array([np.mean([p[0] for p in passes])]), gradient[None]
+
+        def answer(values: NDArray, d_weights: NDArray) -> tuple[NDArray, NDArray]:
+            return np.array([values.mean()]), draws.pull(d_weights)[None] / self.n_draws
+
+        return Question(partial(_of_each_draw, draws.weights, self._sigmoid(), votes.n_examples), answer)
 
     def paid_draws(self, posterior: Posterior) -> int:
         return 0 if isinstance(posterior, Dirichlet) else self.certificate_draws
@@ -75,6 +75,11 @@ class MonteCarlo(Risk):
         w = np.linspace(0, 1, _NODES)
         value = expit(self.slope * (w - 0.5))
         return Curve.from_nodes(w, value, self.slope * value * (1 - value), np.zeros_like(w))
+
+
+def _of_each_draw(weights: NDArray, curve: Curve, among: int, votes: VoteMatrix) -> tuple[NDArray, NDArray]:
+    values, gradients, _ = zip(*(votes.curve_sum(drawn, curve, among) for drawn in weights), strict=True)
+    return np.array(values), np.stack(gradients)
 
 
 def argmax_error(weights: NDArray, votes: VoteMatrix) -> float:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from ..votes import Curve, Votes
+from ..votes._base import scaled
 
 _NODES = 257
 
@@ -24,9 +25,9 @@ def logistic_weights(votes: Votes, max_iter: int = 100, penalty: float = 1e-3) -
     """
 
     def evaluate(weights: NDArray) -> tuple[float, NDArray]:
-        loss, d_weights, d_total = votes.mean(
-            methodcaller("curve_mean", weights, _logistic_curve(float(weights.sum())))
-        )
+        curve = _logistic_curve(float(weights.sum()))
+        asked = methodcaller("curve_sum", weights, curve, votes.n_examples)
+        loss, d_weights, d_total = scaled(votes.total(asked), 1 / votes.n_examples)
         return loss + penalty * weights.sum(), d_weights + d_total + penalty
 
     start = np.full(votes.n_voters, 2.0 / votes.n_voters)

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,14 +36,10 @@ class Votes(ABC):
         """Examples; merged rows count as often as they occur."""
 
     @abstractmethod
-    def total(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """The sum over all matrices of what a function finds in one: a number, an array, or a tuple of them."""
+    def total_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
+        """The sum over all matrices of what a function finds in one, when it is called.
 
-    @abstractmethod
-    def mean_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
-        """The mean over all examples of what a function finds as a mean over those of one matrix, when it is called.
-
-        Where others do the work, they begin at once, so that several can be asked before the first answer is awaited.
+        A function finds a number, an array, or a tuple of them. Where others do the work, they begin at once, so that several can be asked before the first answer is awaited.
         """
 
     @abstractmethod
@@ -65,9 +62,13 @@ class Votes(ABC):
         """The votes on this machine, in as many parts as they are kept in."""
         return self
 
+    def total(self, of: "Callable[[VoteMatrix], Any]") -> Any:
+        """The sum over all matrices of what a function finds in one."""
+        return self.total_later(of)()
+
     def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
         """The mean over all examples of what a function finds as a mean over those of one matrix."""
-        return self.mean_later(of)()
+        return scaled(self.total(partial(_times_size, of)), 1 / self.n_examples)
 
     @property
     def n_classes(self) -> int | None:
@@ -98,6 +99,10 @@ def scaled(found: Any, factor: float) -> Any:
     if isinstance(found, tuple):
         return tuple(scaled(part, factor) for part in found)
     return found * factor
+
+
+def _times_size(of: "Callable[[VoteMatrix], Any]", votes: "VoteMatrix") -> Any:
+    return scaled(of(votes), votes.n_examples)
 
 
 def random_rows(n_rows: int, count: int, rng: np.random.Generator) -> NDArray:

@@ -9,6 +9,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ._curve import Curve
+from ._grain import rounder
 from ._threads import split_rows, thread_map
 
 _BLOCK = 2048  # rows whose running sums stay in the fastest cache
@@ -50,19 +52,21 @@ def column_sums(bits: NDArray, n_voters: int, row_values: NDArray) -> NDArray:
 
 
 def curve_pass(
-    bits: NDArray, counts: NDArray, n_voters: int, weights: NDArray, lower: float, step: float, pieces: NDArray
+    bits: NDArray, counts: NDArray, n_voters: int, weights: NDArray, curve: Curve, n_examples: int
 ) -> tuple[float, NDArray, float]:
-    """Sum over rows of a piecewise cubic curve of the wrong weight, its gradient by the weights, and a second curve.
+    """Sum over rows of a curve of the wrong weight, its gradient by the weights, and its derivative by the total.
 
-    ``pieces[j]`` holds the coefficients of the curve (four) and of its derivative by the total (four) on interval
-    ``j``, in the fraction of the interval; beyond the ends the curve is constant.
+    Each summand is rounded as one of ``n_examples``.
     """
     n_bytes = len(bits)
     tables = byte_tables(weights, n_bytes)
+    rounders = tuple(rounder(largest, n_examples) for largest in curve.largest)
 
     def work(start: int, stop: int) -> tuple[float, float, NDArray]:
         histogram = np.zeros((n_bytes, 4, 256))
-        value, d_total = _curve_rows(bits, counts, start, stop, tables, lower, 1 / step, pieces, histogram)
+        value, d_total = _curve_rows(
+            bits, counts, start, stop, tables, curve.lower, 1 / curve.step, curve.pieces, rounders, histogram
+        )
         return value, d_total, histogram.sum(1)
 
     parts = thread_map(work, split_rows(bits.shape[1], n_bytes))
@@ -98,8 +102,11 @@ def _scatter(bits, start, stop, values, histogram):  # pragma: no cover - compil
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _curve_rows(bits, counts, start, stop, tables, lower, inverse_step, pieces, histogram):  # pragma: no cover
+def _curve_rows(
+    bits, counts, start, stop, tables, lower, inverse_step, pieces, rounders, histogram
+):  # pragma: no cover - compiled
     n_pieces = pieces.shape[0]
+    of_value, of_slope, of_d_total = rounders
     w = np.empty(_BLOCK)
     value = 0.0
     d_total = 0.0
@@ -113,10 +120,10 @@ def _curve_rows(bits, counts, start, stop, tables, lower, inverse_step, pieces, 
             u = min(max(x - j, 0.0), 1.0)
             c = pieces[j]
             count = counts[block + i] if counts.size else 1.0
-            value += count * (c[0] + u * (c[1] + u * (c[2] + u * c[3])))
-            d_total += count * (c[4] + u * (c[5] + u * (c[6] + u * c[7])))
+            value += count * ((c[0] + u * (c[1] + u * (c[2] + u * c[3])) + of_value) - of_value)
+            d_total += count * ((c[4] + u * (c[5] + u * (c[6] + u * c[7])) + of_d_total) - of_d_total)
             inside = (x > -1e-6) & (x < n_pieces + 1e-6)  # a weight of all voters may round past the end
             slope = (c[1] + u * (2 * c[2] + u * 3 * c[3])) * inverse_step
-            w[i] = count * slope if inside else 0.0
+            w[i] = count * ((slope + of_slope) - of_slope) if inside else 0.0
         _scatter(bits, block, end, w[:size], histogram)
     return value, d_total

@@ -11,16 +11,28 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ..special._gamma_tables import GammaTables
+from ._grain import rounder
 from ._threads import split_rows, thread_map
 
 _LANES = 4  # running sums in turn: neighbouring voters that agree would otherwise wait for each other's store
 
 
 def argmax_pass(
-    labels: NDArray, targets: NDArray, counts: NDArray, n_classes: int, weights: NDArray, tables: GammaTables
+    labels: NDArray,
+    targets: NDArray,
+    counts: NDArray,
+    n_classes: int,
+    weights: NDArray,
+    tables: GammaTables,
+    n_examples: int,
 ) -> tuple[float, NDArray]:
-    """Sum over rows of the probability that the vote is wrong, and its gradient by the voters' weights."""
+    """Sum over rows of the probability that the vote is wrong, and its gradient by the voters' weights.
+
+    Each summand is rounded as one of ``n_examples``.
+    """
     total = float(weights.sum())
+    steepest = 2 / min(total, math.sqrt(total))  # but for classes of a tiny concentration
+    rounders = rounder(1.0, n_examples), rounder(steepest, n_examples)
     node_weights = tables.node_weights(total)
     tail = tables.tail(total)
 
@@ -35,6 +47,7 @@ def argmax_pass(
             (tables.own, tables.rival, tables.offsets, tables.rows_per_unit, tables.root, tables.shift),
             node_weights,
             tail,
+            rounders,
             gradient,
         )
         return value, gradient
@@ -217,7 +230,7 @@ def _win_probability(a, y, tables, node_weights, tail, work, gradient):  # pragm
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _argmax_rows(
-    labels, targets, counts, n_classes, weights, tables, node_weights, tail, gradient
+    labels, targets, counts, n_classes, weights, tables, node_weights, tail, rounders, gradient
 ):  # pragma: no cover - compiled
     n_nodes = node_weights.shape[0]
     lanes = np.empty((_LANES, n_classes))
@@ -233,6 +246,7 @@ def _argmax_rows(
         np.empty(n_classes, np.int64),
         np.empty(n_classes, np.int64),
     )
+    of_value, of_slope = rounders
     risk = 0.0
     for i in range(labels.shape[0]):
         count = counts[i] if counts.size else 1.0
@@ -242,10 +256,10 @@ def _argmax_rows(
             risk += count
             continue
         probability = _win_probability(a, y, tables, node_weights, tail, work, by_class)
-        risk += count * (1.0 - probability)
+        risk += count * (((1.0 - probability) + of_value) - of_value)
         if probability < 1.0:
             for k in range(n_classes):
-                by_class[k] *= -count
+                by_class[k] = -count * ((by_class[k] + of_slope) - of_slope)
             for j in range(labels.shape[1]):
                 gradient[j] += by_class[labels[i, j]]
     return risk

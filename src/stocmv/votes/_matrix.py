@@ -161,13 +161,13 @@ class VoteMatrix(Votes):
         rows = np.ascontiguousarray(self.bits[:, start:stop].T)
         return np.unpackbits(rows, axis=1, count=self.n_voters, bitorder="little").astype(bool)
 
-    def total(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """What a function finds in the matrix: there is only one."""
-        return of(self)
-
-    def mean_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
-        """What a function finds as a mean over the examples."""
+    def total_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
+        """What a function finds in the matrix, when it is called."""
         return partial(of, self)
+
+    def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
+        """What a function finds as a mean over the examples."""
+        return of(self)
 
     def whole(self) -> "VoteMatrix":
         """The matrix itself."""
@@ -178,24 +178,25 @@ class VoteMatrix(Votes):
         for rows in np.array_split(rng.permutation(self.n_rows), min(count, self.n_rows)):
             yield self.take(rows)
 
-    def curve_mean(self, weights: NDArray, curve: Curve) -> tuple[float, NDArray, float]:
-        """Mean over the examples of a curve of the wrong weight.
+    def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
+        """Sum over the examples of a curve of the wrong weight.
 
-        Returns the mean, its gradient by the weights at a fixed total, and its derivative by the total.
+        Returns the sum, its gradient by the weights at a fixed total, and its derivative by the total. Where this is a
+        part of more votes, ``among`` is the number of examples in all: sums over the parts are then the same to the
+        last bit however the votes are divided.
         """
-        value, gradient, d_total = curve_pass(
-            self.bits, self.counts, self.n_voters, weights, curve.lower, curve.step, curve.pieces
-        )
-        n = self.n_examples
-        return value / n, gradient / n, d_total / n
+        return curve_pass(self.bits, self.counts, self.n_voters, weights, curve, among or self.n_examples)
 
-    def argmax_error(self, weights: NDArray) -> tuple[float, NDArray]:
-        """Mean probability that the arg-max vote errs when its weights are Dirichlet, and its gradient."""
+    def argmax_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
+        """Expected errors of the arg-max vote when its weights are Dirichlet, and their gradient.
+
+        ``among`` is as in `curve_sum`.
+        """
         if self.labels is None or self.targets is None or self.classes is None:
             raise ValueError("The arg-max error of several classes needs labels: make the VoteMatrix with from_labels.")
         tables = gamma_tables(float(weights.sum()))
-        value, gradient = argmax_pass(self.labels, self.targets, self.counts, len(self.classes), weights, tables)
-        return value / self.n_examples, gradient / self.n_examples
+        n_classes, n_examples = len(self.classes), among or self.n_examples
+        return argmax_pass(self.labels, self.targets, self.counts, n_classes, weights, tables, n_examples)
 
     def wrong_weights(self, weights: NDArray) -> NDArray:
         """Summed weight of the voters that err, for each row."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._base import Votes, added_in_groups, scaled
+from ._base import Votes, added_in_groups
 from ._matrix import VoteMatrix
 
 
@@ -40,13 +40,8 @@ class PartitionedVotes(Votes):
     def n_examples(self) -> int:
         return sum(part.n_examples for part in self.parts)
 
-    def total(self, of: Callable[[VoteMatrix], Any]) -> Any:
-        return added_in_groups([of(part) for part in self.parts])
-
-    def mean_later(self, of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
-        return lambda: scaled(
-            added_in_groups([scaled(of(part), part.n_examples) for part in self.parts]), 1 / self.n_examples
-        )
+    def total_later(self, of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
+        return lambda: added_in_groups([of(part) for part in self.parts])
 
     def take(self, rows: ArrayLike) -> VoteMatrix:
         chosen = shared_out(rows, [part.n_rows for part in self.parts])
