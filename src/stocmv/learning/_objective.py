@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +113,10 @@ class Objective:
         counts = [min(v.n_rows, max(_FEWEST, int(share * v.n_rows))) for v in self.votes]
         return self.on([v.take(random_rows(v.n_rows, n, rng)) for v, n in zip(self.votes, counts, strict=True)])
 
+    def alone(self) -> "Objective":
+        """The problem as if the votes were all that there are: another one, whose iterations are not for the record."""
+        return self._unrecorded(sizes=tuple(v.n_examples for v in self.votes))
+
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
         """Starts that need to know the votes: logistic-regression weights, and a path that pays the divergence late."""
         if not isinstance(self.priors[0], Dirichlet):
@@ -120,7 +125,9 @@ class Objective:
         scaled = [np.log(np.exp(self.start) + scale * weights) for scale in (1.0, 4.0, 16.0, 64.0)]
         path = random_start(self.start, rng, 0.1)
         for kl_weight in (0.01, 0.1, 0.3):
-            # another problem, whose bounds are none: its iterations are not for the record
-            cheaper = replace(self, kl_weight=kl_weight, history=History(), callback=None, _last=None)
-            path = LBFGS(max_iter=100).minimise(cheaper, path, rng)
+            path = LBFGS(max_iter=100).minimise(self._unrecorded(kl_weight=kl_weight), path, rng)
         return {"logistic": min(scaled, key=lambda point: self(point)[0]), "path": path}
+
+    def _unrecorded(self, **changes: Any) -> "Objective":
+        """Another problem, whose bounds are none for this one."""
+        return replace(self, **changes, history=History(), callback=None, _last=None)

@@ -51,6 +51,10 @@ class Problem(Protocol):
         """The same problem on random examples that take about ``work`` nanoseconds a pass; on all when all do."""
         ...
 
+    def alone(self) -> "Problem":
+        """The problem as it would be if its rows were all that there are; its iterations are not recorded."""
+        ...
+
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
         """Starts that only the problem knows, by name."""
         ...
