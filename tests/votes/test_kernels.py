@@ -122,7 +122,8 @@ class TestLabels:
             concentrations = dense.class_weights(votes.labels, votes.n_classes, np.exp(log_weights))
             return votes.row_mean(1 - argmax_probability(concentrations, votes.targets))
 
-        ours, theirs = weights * votes.argmax_error_sum(weights)[1] / votes.n_examples, dense.gradient(error, np.log(weights))
+        ours = weights * votes.argmax_error_sum(weights)[1] / votes.n_examples
+        theirs = dense.gradient(error, np.log(weights))
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-6)
 
 

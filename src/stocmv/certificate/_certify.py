@@ -14,7 +14,7 @@ from ..special import kl_inverse
 from ..votes import Votes
 from ._certificate import Certificate
 from ._class_losses import ClassLosses, class_losses
-from ._fixed_vote import MARGINS, FixedVote, choose_fixed_vote
+from ._fixed_vote import MARGINS, FixedVote, choose_fixed_vote, samples_later
 from ._words import deterministic_rule, theorem
 
 
@@ -55,6 +55,8 @@ def certify(
     """
     whole_delta, delta = delta, delta / alternatives
     sizes = tuple(v.n_examples for v in votes)
+    digests = [v.digest_later() for v in votes]
+    samples = samples_later(votes if isinstance(posteriors[0], Dirichlet) else [])
     drawn = _drawn_losses(votes, posteriors) if per_class else []
     if drawn and isinstance(risk, Exact):  # its moments are the means of these losses
         by_fold = np.array([[losses.mean] for losses in drawn])
@@ -90,8 +92,8 @@ def certify(
         posterior=posteriors[0].name,
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),
-        votes=tuple(v.digest() for v in votes),
-        **_further(votes, posteriors, priors, bound, delta, value, drawn),
+        votes=tuple(digest() for digest in digests),
+        **_further(votes, samples(), posteriors, priors, bound, delta, value, drawn),
     )
 
 
@@ -100,11 +102,12 @@ def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> li
     dirichlets = [p for p in posteriors if isinstance(p, Dirichlet)]
     if dirichlets and any(v.classes is None for v in votes):
         raise ValueError("Certificates per class need votes made from labels, not from errors.")
-    return [class_losses(p, v) for p, v in zip(dirichlets, votes, strict=True)] if dirichlets else []
+    return class_losses(dirichlets, votes) if dirichlets else []
 
 
 def _further(
     votes: Sequence[Votes],
+    samples: Sequence[Votes],
     posteriors: Sequence[Posterior],
     priors: Sequence[Posterior],
     bound: Bound,
@@ -119,7 +122,7 @@ def _further(
     if not dirichlets:
         fixed_value = value if isinstance(posteriors[0], Categorical) else min(2 * value, 1.0)
         return {"deterministic_bound": fixed_value, "deterministic_rule": rule, "fixed_vote": {}, "per_class": ()}
-    fixed = choose_fixed_vote(votes, dirichlets, betas, bound, delta)
+    fixed = choose_fixed_vote(votes, samples, dirichlets, betas, bound, delta)
     sizes = tuple(v.n_examples for v in votes)
     risk = min(float(bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]) * (1 + 1e-13), 1.0)
     paid = bound.upper(risk, float(fixed.kls.sum()), sizes, delta / len(MARGINS)).value / fixed.coverage

@@ -1,5 +1,6 @@
 """The losses of the drawn vote, added up for each true class."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -33,9 +34,10 @@ class ClassLosses:
         return np.minimum(means, 1.0)
 
 
-def class_losses(posterior: Dirichlet, votes: Votes, margin: float = 0.0) -> ClassLosses:
-    """Losses within a margin, as in `margin_rows`."""
-    return ClassLosses(*votes.total(partial(_sums, posterior, margin)))
+def class_losses(posteriors: Sequence[Dirichlet], votes: Sequence[Votes], margin: float = 0.0) -> list[ClassLosses]:
+    """Losses of each fold within a margin, as in `margin_rows`."""
+    asked = [v.total_later(partial(_sums, p, margin)) for p, v in zip(posteriors, votes, strict=True)]
+    return [ClassLosses(*answer()) for answer in asked]
 
 
 def _sums(posterior: Dirichlet, margin: float, votes: VoteMatrix) -> tuple[NDArray, NDArray]:

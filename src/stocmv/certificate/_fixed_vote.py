@@ -7,7 +7,7 @@ not change when all concentrations are multiplied by a number, and the bounds ho
 number is free; the margin is chosen from a grid, which is paid for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,17 +36,23 @@ class FixedVote:
     kls: NDArray
 
 
+def samples_later(votes: Sequence[Votes]) -> Callable[[], list[Votes]]:
+    """Some rows of each fold, or all of few, on which margin and scale are chosen."""
+    rng = np.random.default_rng(0)
+    taken = [None if v.n_rows <= _SAMPLE else v.take_later(random_rows(v.n_rows, _SAMPLE, rng)) for v in votes]
+    return lambda: [v if sample is None else sample() for v, sample in zip(votes, taken, strict=True)]
+
+
 def choose_fixed_vote(
     votes: Sequence[Votes],
+    samples: Sequence[Votes],
     posteriors: Sequence[Dirichlet],
     priors: Sequence[Dirichlet],
     bound: Bound,
     delta: float,
 ) -> FixedVote:
-    """Choose margin and scale on some rows, then evaluate the losses of all rows."""
+    """Choose margin and scale on the samples, then evaluate the losses of all rows."""
     sizes = tuple(v.n_examples for v in votes)
-    rng = np.random.default_rng(0)
-    samples = [v if v.n_rows <= _SAMPLE else v.take(random_rows(v.n_rows, _SAMPLE, rng)) for v in votes]
     contests = [closest_contests(p.alpha, v.n_classes or 2) for p, v in zip(posteriors, votes, strict=True)]
 
     def estimate(margin: float, scale: float) -> float:
@@ -74,6 +80,6 @@ def _evaluate(
         margin,
         scale,
         coverage=min(c.coverage(scale, margin) for c in contests),
-        losses=[class_losses(p, v, margin) for p, v in zip(scaled, votes, strict=True)],
+        losses=class_losses(scaled, votes, margin),
         kls=np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]),
     )

@@ -1,5 +1,6 @@
 """Votes that live on the workers of a cluster."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
@@ -65,22 +66,30 @@ class ClusterVotes(Votes):
         future = self._added(of)
         return lambda: result(future, self.client)
 
-    def take(self, rows: ArrayLike) -> VoteMatrix:
+    def take_later(self, rows: ArrayLike) -> Callable[[], VoteMatrix]:
         chosen = [(k, own) for k, own in enumerate(shared_out(rows, self.sizes)) if len(own)]
-        taken = self._map([partial(_take, own) for _, own in chosen], [self.parts[k] for k, _ in chosen], "sample")
-        return VoteMatrix.joined(self._found(taken))
+        taken = self._found_later(
+            self._map([partial(_take, own) for _, own in chosen], [self.parts[k] for k, _ in chosen], "sample")
+        )
+        return lambda: VoteMatrix.joined(taken())
 
     def batches(self, count: int, rng: np.random.Generator) -> Iterator[Votes]:
-        for group in np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts))):
-            parts, sizes = ([values[k] for k in group] for values in (self.parts, self.sizes))
-            yield ClusterVotes(self.client, parts, sizes, self.n_voters, self._classes)
+        groups = np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts)))
+        ahead = -(-sum(self.client.nthreads().values()) // len(groups[0]))  # groups that keep every thread busy
+        begun: deque[list[Any]] = deque()
+        for k, group in enumerate(groups):
+            while len(begun) < min(1 + ahead, len(groups) - k):
+                begun.append(self.client.compute([self.parts[p] for p in groups[k + len(begun)]]))
+            sizes = [self.sizes[p] for p in group]
+            yield ClusterVotes(self.client, begun.popleft(), sizes, self.n_voters, self._classes)
 
-    def digest(self) -> str:
-        return joint_digest(self._gathered(_digest, "digest"))
+    def digest_later(self) -> Callable[[], str]:
+        digests = self._gathered_later(_digest, "digest")
+        return lambda: joint_digest(digests())
 
     def collect(self) -> PartitionedVotes:
         """The votes themselves, brought to this machine."""
-        return PartitionedVotes(self._gathered(_itself, "votes"))
+        return PartitionedVotes(self._gathered_later(_itself, "votes")())
 
     def whole(self) -> VoteMatrix:
         return self.collect().whole()
@@ -100,12 +109,12 @@ class ClusterVotes(Votes):
             for k, (f, part) in enumerate(zip(functions, parts, strict=True))
         ]
 
-    def _found(self, tasks: Sequence[Any]) -> list[Any]:
+    def _found_later(self, tasks: Sequence[Any]) -> Callable[[], list[Any]]:
         futures = self.client.compute(list(tasks), optimize_graph=False)
-        return [result(future, self.client) for future in futures]
+        return lambda: [result(future, self.client) for future in futures]
 
-    def _gathered(self, of: Callable[[VoteMatrix], Any], name: str) -> list[Any]:
-        return self._found(self._map([of] * len(self.parts), self.parts, name))
+    def _gathered_later(self, of: Callable[[VoteMatrix], Any], name: str) -> Callable[[], list[Any]]:
+        return self._found_later(self._map([of] * len(self.parts), self.parts, name))
 
     def _added(self, of: Callable[[VoteMatrix], Any]) -> Any:
         """A future of the sum over the parts, as a tree of sums: few results meet in one place, however many parts."""

@@ -15,6 +15,8 @@ from ._connection import current_client, result
 from ._partitions import Summary, check_alike, paired_partitions, summarise
 from ._training import Plan, Shared, as_shared, rows_of, together, train, train_here, training_sample
 
+_ASKED = 1 << 16  # rows of a partition that the voters answer at a time: their answers are packed before the next
+
 
 def fit_on_cluster(clf: Any, X: Any, y: Any) -> np.random.RandomState:
     """Train the voters of each fold and collect their votes on the cluster; what is left of the random numbers.
@@ -138,8 +140,9 @@ def _votes(
     trained: tuple[VoterSet, float | None], pair: tuple[Any, NDArray], plan: Plan, fold: int, index: int, numeric: bool
 ) -> VoteMatrix:
     """What the voters of a fold say on the rows of a partition that judge them."""
-    X, codes = rows_of(pair, plan, index, plan.judged(fold, index), numeric)
-    return VoteMatrix.from_codes(trained[0].votes(X), codes, plan.classes)
+    rows = plan.judged(fold, index)
+    blocks = (rows_of(pair, plan, index, rows[i : i + _ASKED], numeric) for i in range(0, len(rows), _ASKED))
+    return VoteMatrix.joined([VoteMatrix.from_codes(trained[0].votes(X), codes, plan.classes) for X, codes in blocks])
 
 
 def _is_there(votes: VoteMatrix) -> bool:

@@ -108,8 +108,8 @@ class Plan:
 def rows_of(pair: tuple[Any, NDArray], plan: Plan, index: int, rows: NDArray, numeric: bool) -> tuple[Any, NDArray]:
     """Some examples of a partition, with the codes of their classes."""
     X, labels = pair
-    examples = as_numbers(X, index)[rows] if numeric else X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-    return examples, plan.codes(labels[rows])
+    examples = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    return as_numbers(examples, index) if numeric else examples, plan.codes(labels[rows])
 
 
 def training_sample(

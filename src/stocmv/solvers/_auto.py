@@ -9,7 +9,6 @@ from ._adam import Adam
 from ._base import Problem, Solver
 from ._lbfgs import LBFGS
 
-
 _LONG_MEMORY = 100  # steps that L-BFGS remembers where a pass costs much more than its algebra
 
 

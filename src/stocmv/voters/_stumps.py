@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..votes._labels import code_dtype
 from ._base import VoterSet, VoterSource
 
+_BLOCK = 4096  # rows whose comparisons stay in the cache
+
 
 class Stumps(VoterSource):
     """Stumps with thresholds spread evenly over the range of each feature, both sides.
@@ -103,6 +105,12 @@ class StumpVoters(VoterSet):
         self.n_voters = thresholds.size * len(pairs)
 
     def votes(self, X: Any) -> NDArray:
-        above = (np.asarray(X, float)[:, :, None] > self.thresholds).reshape(len(X), -1)
-        codes = self.pairs.astype(code_dtype(self.n_classes))
-        return np.hstack([np.where(above, second, first) for first, second in codes])
+        X, thresholds = np.asarray(X, float), self.thresholds.ravel()
+        below, over = self.pairs.astype(code_dtype(self.n_classes)).T
+        votes = np.empty((len(X), len(below), thresholds.size), below.dtype)
+        for start in range(0, len(X), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            above = (np.repeat(X[block], self.thresholds.shape[1], axis=1) > thresholds).view(np.uint8)
+            for pair, (first, rise) in enumerate(zip(below, over - below, strict=True)):
+                votes[block, pair] = first + above * rise  # unsigned, so that a fall wraps around to the right code
+        return votes.reshape(len(X), -1)

@@ -19,7 +19,8 @@ class Votes(ABC):
     """What voters said on labelled examples: one matrix, or many on this machine or others.
 
     Everything that is learned or certified is a sum over examples, so it is asked for as a function of one matrix; what
-    comes back is small.
+    comes back is small. What is asked for "later" is answered when it is called; where others do the work they begin at
+    once, so that much can be asked before the first answer is awaited, and one pass answers it all.
     """
 
     n_voters: int
@@ -37,13 +38,10 @@ class Votes(ABC):
 
     @abstractmethod
     def total_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
-        """The sum over all matrices of what a function finds in one, when it is called.
-
-        A function finds a number, an array, or a tuple of them. Where others do the work, they begin at once, so that several can be asked before the first answer is awaited.
-        """
+        """The sum over all matrices of what a function finds in one: a number, an array, or a tuple of them."""
 
     @abstractmethod
-    def take(self, rows: ArrayLike) -> "VoteMatrix":
+    def take_later(self, rows: ArrayLike) -> "Callable[[], VoteMatrix]":
         """The votes of the given stored rows, in one matrix on this machine."""
 
     @abstractmethod
@@ -55,7 +53,7 @@ class Votes(ABC):
         """All votes in one matrix on this machine."""
 
     @abstractmethod
-    def digest(self) -> str:
+    def digest_later(self) -> Callable[[], str]:
         """SHA-256 of the votes: what a certificate names them by."""
 
     def collect(self) -> "Votes":
@@ -65,6 +63,14 @@ class Votes(ABC):
     def total(self, of: "Callable[[VoteMatrix], Any]") -> Any:
         """The sum over all matrices of what a function finds in one."""
         return self.total_later(of)()
+
+    def take(self, rows: ArrayLike) -> "VoteMatrix":
+        """The votes of the given stored rows, in one matrix on this machine."""
+        return self.take_later(rows)()
+
+    def digest(self) -> str:
+        """SHA-256 of the votes: what a certificate names them by."""
+        return self.digest_later()()
 
     def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
         """The mean over all examples of what a function finds as a mean over those of one matrix."""

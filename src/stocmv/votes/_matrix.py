@@ -231,6 +231,10 @@ class VoteMatrix(Votes):
         """Who errs, and not which class he names: with these the vote errs if half of the weight is wrong."""
         return replace(self, classes=None, targets=None, labels=None)
 
+    def take_later(self, rows: ArrayLike) -> "Callable[[], VoteMatrix]":
+        """What `take` gives, when it is called."""
+        return partial(self.take, rows)
+
     def take(self, rows: ArrayLike) -> "VoteMatrix":
         """A matrix of the given stored rows (an index array or a boolean mask)."""
         rows = np.asarray(rows)
@@ -268,6 +272,10 @@ class VoteMatrix(Votes):
         counts = np.bincount(group, weights=self.counts if self.counts.size else None).astype(float)
         order = np.argsort(first, kind="stable")
         return replace(replace(self, counts=_NONE).take(first[order]), counts=counts[order])
+
+    def digest_later(self) -> Callable[[], str]:
+        """What `digest` gives, when it is called."""
+        return self.digest
 
     def digest(self) -> str:
         """SHA-256 of the votes: what a certificate names them by."""

@@ -43,16 +43,16 @@ class PartitionedVotes(Votes):
     def total_later(self, of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
         return lambda: added_in_groups([of(part) for part in self.parts])
 
-    def take(self, rows: ArrayLike) -> VoteMatrix:
+    def take_later(self, rows: ArrayLike) -> Callable[[], VoteMatrix]:
         chosen = shared_out(rows, [part.n_rows for part in self.parts])
-        return VoteMatrix.joined([part.take(own) for part, own in zip(self.parts, chosen, strict=True) if len(own)])
+        return lambda: VoteMatrix.joined([p.take(own) for p, own in zip(self.parts, chosen, strict=True) if len(own)])
 
     def batches(self, count: int, rng: np.random.Generator) -> "Iterator[Votes]":
         for group in np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts))):
             yield PartitionedVotes([self.parts[k] for k in group])
 
-    def digest(self) -> str:
-        return joint_digest(part.digest() for part in self.parts)
+    def digest_later(self) -> Callable[[], str]:
+        return lambda: joint_digest(part.digest() for part in self.parts)
 
     def whole(self) -> VoteMatrix:
         return VoteMatrix.joined(self.parts)
