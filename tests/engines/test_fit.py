@@ -70,14 +70,47 @@ def test_the_same_seed_gives_the_same_certificate(cluster):
     assert ours.certificate_.to_json() == theirs.certificate_.to_json()
 
 
-def test_folds_are_a_partition_of_the_rows():
-    plan = engines._training.Plan([300, 301, 1, 0], np.arange(3), 3, seed=5)
-    for index, size in enumerate(plan.sizes):
-        rows = np.concatenate([plan.judged(k, index) for k in range(3)])
+@pytest.mark.parametrize("listed", [True, False])
+def test_folds_are_a_partition_of_the_rows(listed, monkeypatch):
+    sizes = [300, 301, 1, 0]
+    if not listed:
+        monkeypatch.setattr(engines._plan, "LISTED", 601)
+
+    def draw():
+        return np.array_split(np.random.default_rng(0).permutation(602), 3)
+
+    parts = engines._plan.plan(sizes, np.arange(3), 3, draw, np.random.RandomState(5))
+    for part, size in zip(parts, sizes, strict=True):
+        assert (part.listed is not None) == listed
+        rows = np.concatenate([part.judged(k) for k in range(3)])
         np.testing.assert_array_equal(np.sort(rows), np.arange(size))
-        assert [len(plan.judged(k, index)) for k in range(3)] == [plan.judged_count(k, index) for k in range(3)]
+        assert [len(part.judged(k)) for k in range(3)] == [part.judged_count(k) for k in range(3)]
         for k in range(3):
-            assert not set(plan.judged(k, index)) & set(plan.seen(k, index))
+            assert not set(part.judged(k)) & set(part.seen(k))
+            assert set(part.judged(k)) | set(part.seen(k)) == set(range(size))
+    assert max(sum(part.judged_count(k) for part in parts) for k in range(3)) <= 202
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_fits_what_one_machine_fits(n_classes, cluster):
+    X, y = data(n_classes)
+    ours, theirs = (classifier(solver="auto", per_class=True).fit(*given) for given in (collections(X, y), (X, y)))
+    assert ours.fold_sizes_ == theirs.fold_sizes_
+    for mine, other in zip(ours.posterior_, theirs.posterior_, strict=True):
+        np.testing.assert_array_equal(mine.alpha, other.alpha)
+    mine, other = ours.certificate_, theirs.certificate_
+    for figure in ("bound", "deterministic_bound", "empirical_risk", "kl"):
+        assert getattr(mine, figure) == pytest.approx(getattr(other, figure), rel=1e-12)
+    assert [c["bound"] for c in mine.per_class] == pytest.approx([c["bound"] for c in other.per_class], rel=1e-12)
+    np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_more_rows_than_are_listed(cluster, monkeypatch):
+    monkeypatch.setattr(engines._plan, "LISTED", 100)
+    clf = classifier().fit(*collections(*data(2)))
+    assert sorted(clf.fold_sizes_) == [400, 400, 400]
+    assert clf.certificate_.verify(clf.votes_)
 
 
 @pytest.mark.parametrize("train_on", ["sample", "partitions"])

@@ -1,6 +1,7 @@
 """`MajorityVoteClassifier.fit` on a cluster."""
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from ..votes import VoteMatrix
 from ._cluster_votes import ClusterVotes
 from ._connection import current_client, result
 from ._partitions import Summary, check_alike, paired_partitions, summarise
-from ._training import Plan, Shared, as_shared, rows_of, together, train, train_here, training_sample
+from ._plan import Part, plan
+from ._training import Shared, as_shared, rows_of, together, train, train_here, training_sample
 
 _ASKED = 1 << 16  # rows of a partition that the voters answer at a time: their answers are packed before the next
 
@@ -34,10 +36,11 @@ def fit_on_cluster(clf: Any, X: Any, y: Any) -> np.random.RandomState:
     _note_columns(clf, summaries[0])
     clf.classes_ = _classes(summaries, source)
     rng = check_random_state(clf.random_state)
-    n_rows = sum(s.n_rows for s in summaries)
-    n_folds = clf._n_folds(n_rows, source)
-    plan = Plan([s.n_rows for s in summaries], clf.classes_, n_folds, rng.randint(2**31 - 1))
-    clf.fold_sizes_ = tuple(plan.fold_size(k) for k in range(n_folds))
+    sizes = [s.n_rows for s in summaries]
+    n_folds = clf._n_folds(sum(sizes), source)
+    parts = plan(sizes, clf.classes_, n_folds, partial(clf._folds, sum(sizes), source, rng), rng)
+    counts = np.array([[part.judged_count(k) for part in parts] for k in range(n_folds)])
+    clf.fold_sizes_ = tuple(counts.sum(1).tolist())
     clf.timings_ = {"voters": time.perf_counter() - began, "votes": 0.0}
     clf.voters_, clf.votes_, clf.expected_errors_ = [], [], []
 
@@ -45,7 +48,7 @@ def fit_on_cluster(clf: Any, X: Any, y: Any) -> np.random.RandomState:
     for k in range(n_folds):
         began = time.perf_counter()
         tell("training voters", k, n_folds, f"fold {k + 1} of {n_folds}")
-        trained = _trained(client, pairs, source, plan, k, rng.randint(2**31 - 1), tunes)
+        trained = _trained(client, pairs, source, parts, k, rng.randint(2**31 - 1), tunes)
         voters, expected = result(trained, client)
         clf.voters_.append(voters)
         clf.expected_errors_.append(expected)
@@ -55,18 +58,17 @@ def fit_on_cluster(clf: Any, X: Any, y: Any) -> np.random.RandomState:
         began = time.perf_counter()
         tell("collecting votes", k, n_folds, f"fold {k + 1} of {n_folds}")
         asked = delayed(_votes)
-        indices = [p for p in range(len(pairs)) if plan.judged_count(k, p)]
-        parts = [
-            asked(trained, pairs[p], plan, k, p, not source.checks_input, dask_key_name=f"votes-{_token()}-{k}-{p}")
-            for p in indices
+        judging = np.flatnonzero(counts[k])
+        votes = [
+            asked(trained, pairs[p], parts[p], k, not source.checks_input, dask_key_name=f"votes-{_token()}-{k}-{p}")
+            for p in judging
         ]
         if source.keep_votes:
-            parts = list(client.compute(parts))
-            for done, part in enumerate(parts):
-                result(client.submit(_is_there, part, pure=False), client)
-                tell("collecting votes", k, n_folds, f"fold {k + 1} of {n_folds}, part {done + 1} of {len(parts)}")
-        sizes = [plan.judged_count(k, p) for p in indices]
-        clf.votes_.append(ClusterVotes(client, parts, sizes, voters.n_voters, clf.classes_))
+            votes = list(client.compute(votes))
+            for done, answered in enumerate(votes):
+                result(client.submit(_is_there, answered, pure=False), client)
+                tell("collecting votes", k, n_folds, f"fold {k + 1} of {n_folds}, part {done + 1} of {len(votes)}")
+        clf.votes_.append(ClusterVotes(client, votes, counts[k, judging].tolist(), voters.n_voters, clf.classes_))
         clf.timings_["votes"] += time.perf_counter() - began
         tell("collecting votes", k + 1, n_folds)
     return rng
@@ -102,20 +104,22 @@ def _note_columns(clf: Any, summary: Summary) -> None:
         del clf.feature_names_in_
 
 
-def _trained(client: Any, pairs: list[Any], source: Shared, plan: Plan, fold: int, seed: int, tunes: bool) -> Any:
+def _trained(
+    client: Any, pairs: list[Any], source: Shared, parts: list[Part], fold: int, seed: int, tunes: bool
+) -> Any:
     """A future of the voters of a fold and of how much they expect to err."""
     from dask.delayed import delayed
 
     token = _token()
     numeric = not source.checks_input
-    sample, classes = delayed(training_sample), plan.classes
+    sample, classes = delayed(training_sample), parts[0].classes
     if source.train_on == "partitions":
         counts = np.diff(np.linspace(0, source.n_trees, len(pairs) + 1).astype(int))
         here = delayed(train_here)
         seeds = np.random.SeedSequence(seed).generate_state(len(pairs)) % 2**31
         sets = [
             here(
-                sample(pairs[p], plan, fold, p, 1.0, numeric),
+                sample(pairs[p], parts[p], fold, 1.0, seed, numeric),
                 source.source,
                 int(counts[p]),
                 classes,
@@ -125,11 +129,11 @@ def _trained(client: Any, pairs: list[Any], source: Shared, plan: Plan, fold: in
             for p in np.flatnonzero(counts)
         ]
         return client.compute(delayed(together)(sets, dask_key_name=f"voters-{token}-{fold}"))
-    n_seen = sum(plan.sizes) - (plan.fold_size(fold) if plan.n_folds > 1 else 0)
+    n_seen = sum(part.n_rows - (part.judged_count(fold) if part.n_folds > 1 else 0) for part in parts)
     share = min(1.0, source.max_rows / max(n_seen, 1))
     samples = [
-        sample(pair, plan, fold, p, share, numeric, dask_key_name=f"sample-{token}-{fold}-{p}")
-        for p, pair in enumerate(pairs)
+        sample(pair, part, fold, share, seed, numeric, dask_key_name=f"sample-{token}-{fold}-{part.index}")
+        for pair, part in zip(pairs, parts, strict=True)
     ]
     return client.compute(
         delayed(train)(samples, source.source, classes, seed, tunes, dask_key_name=f"train-{token}-{fold}")
@@ -137,12 +141,12 @@ def _trained(client: Any, pairs: list[Any], source: Shared, plan: Plan, fold: in
 
 
 def _votes(
-    trained: tuple[VoterSet, float | None], pair: tuple[Any, NDArray], plan: Plan, fold: int, index: int, numeric: bool
+    trained: tuple[VoterSet, float | None], pair: tuple[Any, NDArray], part: Part, fold: int, numeric: bool
 ) -> VoteMatrix:
     """What the voters of a fold say on the rows of a partition that judge them."""
-    rows = plan.judged(fold, index)
-    blocks = (rows_of(pair, plan, index, rows[i : i + _ASKED], numeric) for i in range(0, len(rows), _ASKED))
-    return VoteMatrix.joined([VoteMatrix.from_codes(trained[0].votes(X), codes, plan.classes) for X, codes in blocks])
+    rows = part.judged(fold)
+    blocks = (rows_of(pair, part, rows[i : i + _ASKED], numeric) for i in range(0, len(rows), _ASKED))
+    return VoteMatrix.joined([VoteMatrix.from_codes(trained[0].votes(X), codes, part.classes) for X, codes in blocks])
 
 
 def _is_there(votes: VoteMatrix) -> bool:

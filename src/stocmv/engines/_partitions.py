@@ -1,4 +1,4 @@
-"""Examples in partitions: what each holds, and which fold each of its rows belongs to."""
+"""Examples in partitions, and what each of them holds."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -96,9 +96,3 @@ def check_alike(summaries: Sequence[Summary]) -> None:
             raise ValueError(f"The columns of partition {index} have other names than those of partition 0.")
         if (summary.labels.dtype.kind in "USO") != (first.labels.dtype.kind in "USO"):
             raise ValueError(f"The labels of partition {index} are not of the same kind as those of partition 0.")
-
-
-def fold_rows(n_rows: int, index: int, fold: int, n_folds: int, seed: int) -> NDArray:
-    """Rows of a partition that belong to a fold: drawn without looking at them, the same wherever it is asked."""
-    order = np.random.default_rng(np.random.SeedSequence((seed, index))).permutation(n_rows)
-    return np.sort(order[(fold - index) % n_folds :: n_folds])

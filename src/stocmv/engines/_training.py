@@ -11,7 +11,8 @@ from sklearn.base import clone
 from ..voters import Ensemble, VoterSet, VoterSource
 from ..voters._base import Wrapped
 from ..voters._classifiers import FrozenVoters
-from ._partitions import as_numbers, fold_rows
+from ._partitions import as_numbers
+from ._plan import Part
 
 
 class Shared(Wrapped):
@@ -65,62 +66,22 @@ def as_shared(source: VoterSource) -> Shared:
     return source if isinstance(source, Shared) else Shared(source)
 
 
-class Plan:
-    """Which rows of which partition train the voters of a fold.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Rows of each partition.
-    classes : ndarray
-        Sorted class labels.
-    n_folds, seed : int
-        The folds, which rest on the seed and the positions of the rows alone.
-    """
-
-    def __init__(self, sizes: Sequence[int], classes: NDArray, n_folds: int, seed: int) -> None:
-        self.sizes = tuple(sizes)
-        self.classes = classes
-        self.n_folds = n_folds
-        self.seed = seed
-
-    def judged(self, fold: int, index: int) -> NDArray:
-        """Rows of a partition that judge the voters of the fold."""
-        return fold_rows(self.sizes[index], index, fold, self.n_folds, self.seed)
-
-    def seen(self, fold: int, index: int) -> NDArray:
-        """Rows of a partition that may train them: the others, or all where the voters do not learn."""
-        if self.n_folds == 1:
-            return np.arange(self.sizes[index])
-        return np.setdiff1d(np.arange(self.sizes[index]), self.judged(fold, index), assume_unique=True)
-
-    def fold_size(self, fold: int) -> int:
-        return sum(self.judged_count(fold, index) for index in range(len(self.sizes)))
-
-    def judged_count(self, fold: int, index: int) -> int:
-        start = (fold - index) % self.n_folds
-        return max(0, -(-(self.sizes[index] - start) // self.n_folds))
-
-    def codes(self, labels: NDArray) -> NDArray:
-        return np.searchsorted(self.classes, labels)
-
-
-def rows_of(pair: tuple[Any, NDArray], plan: Plan, index: int, rows: NDArray, numeric: bool) -> tuple[Any, NDArray]:
+def rows_of(pair: tuple[Any, NDArray], part: Part, rows: NDArray, numeric: bool) -> tuple[Any, NDArray]:
     """Some examples of a partition, with the codes of their classes."""
     X, labels = pair
     examples = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-    return as_numbers(examples, index) if numeric else examples, plan.codes(labels[rows])
+    return as_numbers(examples, part.index) if numeric else examples, part.codes(labels[rows])
 
 
 def training_sample(
-    pair: tuple[Any, NDArray], plan: Plan, fold: int, index: int, share: float, numeric: bool
+    pair: tuple[Any, NDArray], part: Part, fold: int, share: float, seed: int, numeric: bool
 ) -> tuple[Any, NDArray]:
     """A partition's contribution to the examples that train a fold's voters."""
-    rows = plan.seen(fold, index)
+    rows = part.seen(fold)
     if share < 1:
-        rng = np.random.default_rng(np.random.SeedSequence((plan.seed, index, 1 + fold)))
+        rng = np.random.default_rng(np.random.SeedSequence((seed, part.index)))
         rows = np.sort(rng.permutation(rows)[: math.ceil(share * len(rows))])
-    return rows_of(pair, plan, index, rows, numeric)
+    return rows_of(pair, part, rows, numeric)
 
 
 def train(

@@ -1,0 +1,83 @@
+"""Which rows of which partition belong to which fold."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+LISTED = 1 << 20  # rows up to which the folds are listed
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A partition: the classes of its labels, and the fold of each of its rows.
+
+    The folds are listed, or they are drawn from a seed, the number of the partition and the positions of the rows: then
+    the draw can be repeated anywhere, and nothing has to be sent.
+
+    Attributes
+    ----------
+    index, n_rows : int
+        Number of the partition, and its rows.
+    classes : ndarray
+        Sorted class labels of all partitions.
+    n_folds : int
+        Number of folds.
+    listed : ndarray of shape (n_rows,) or None
+        The fold of each row.
+    seed : int
+        Where the folds are drawn.
+    """
+
+    index: int
+    n_rows: int
+    classes: NDArray
+    n_folds: int
+    listed: NDArray | None = None
+    seed: int = 0
+
+    def judged(self, fold: int) -> NDArray:
+        """Rows that judge the voters of the fold."""
+        if self.listed is not None:
+            return np.flatnonzero(self.listed == fold)
+        order = np.random.default_rng(np.random.SeedSequence((self.seed, self.index))).permutation(self.n_rows)
+        return np.sort(order[self._first(fold) :: self.n_folds])
+
+    def judged_count(self, fold: int) -> int:
+        if self.listed is not None:
+            return int(np.count_nonzero(self.listed == fold))
+        return len(range(self._first(fold), self.n_rows, self.n_folds))
+
+    def seen(self, fold: int) -> NDArray:
+        """Rows that may train them: the others, or all where the voters do not learn."""
+        if self.n_folds == 1:
+            return np.arange(self.n_rows)
+        return np.setdiff1d(np.arange(self.n_rows), self.judged(fold), assume_unique=True)
+
+    def codes(self, labels: NDArray) -> NDArray:
+        return np.searchsorted(self.classes, labels)
+
+    def _first(self, fold: int) -> int:
+        return (fold - self.index) % self.n_folds
+
+
+def plan(
+    sizes: Sequence[int],
+    classes: NDArray,
+    n_folds: int,
+    draw: Callable[[], Sequence[NDArray]],
+    rng: np.random.RandomState,
+) -> list[Part]:
+    """A fold for every row of partitions of these sizes, drawn without looking at the rows.
+
+    Up to a million rows the folds are those that ``draw`` gives, as on one machine.
+    """
+    if sum(sizes) > LISTED:
+        seed = rng.randint(2**31 - 1)
+        return [Part(index, size, classes, n_folds, seed=seed) for index, size in enumerate(sizes)]
+    fold_of = np.empty(sum(sizes), np.min_scalar_type(n_folds))
+    for k, rows in enumerate(draw()):
+        fold_of[rows] = k
+    listed = np.split(fold_of, np.cumsum(sizes)[:-1])
+    return [Part(index, len(own), classes, n_folds, listed=own) for index, own in enumerate(listed)]
