@@ -19,6 +19,8 @@ _BEFORE, _AFTER = (
     4.25,
 )  # how far a row reaches: exp(-2 * 3.25^2) = 7e-10, and small shapes have a longer upper tail
 STENCIL = 6  # rows of a table that one interpolation uses
+_SMALLEST = 4  # logarithm of the total that the smallest table covers
+_ROOT_STEP, _ROWS_PER_UNIT = 1 / 4, 20
 
 
 @dataclass(frozen=True)
@@ -66,25 +68,37 @@ def gamma_tables(total: float) -> GammaTables:
     """Tables that cover all concentrations up to ``total``."""
     if total < ROOT_RULE_FROM:
         return _log_tables()
-    return _root_tables(max(4, int(np.ceil(np.log2(total)))))
+    return _root_tables(max(_SMALLEST, int(np.ceil(np.log2(total)))))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)  # one for each power of two that a posterior's total may reach on its way
 def _root_tables(log2_total: int) -> GammaTables:
     """The rule in ``x = sqrt(t)``: nodes a quarter apart, rows a twentieth apart in ``sqrt(a + 1/4)``."""
-    step, rows_per_unit = 1 / 4, 20
-    n_rows = int(np.sqrt(2.0**log2_total + 0.25) * rows_per_unit) + STENCIL
-    coordinate = np.arange(n_rows) / rows_per_unit
+    rows = [_root_rows(smaller) for smaller in range(_SMALLEST, log2_total + 1)]
+    own, rival, offsets = (np.concatenate(column) for column in zip(*rows, strict=True))
+    return GammaTables(
+        own, rival, offsets, _ROWS_PER_UNIT, True, np.zeros(int(offsets[-1]) + own.shape[1]), _ROOT_STEP
+    )
+
+
+@lru_cache(maxsize=32)
+def _root_rows(log2_total: int) -> tuple[NDArray, NDArray, NDArray]:
+    """What a table has beyond the one for half of its total: the same rows begin both."""
+    start = _n_root_rows(log2_total - 1) if log2_total > _SMALLEST else 0
+    coordinate = np.arange(start, _n_root_rows(log2_total)) / _ROWS_PER_UNIT
     a = coordinate * (coordinate + 1)
-    offsets = np.maximum(np.floor((coordinate - _BEFORE) / step), 1).astype(np.uint64)
-    width = int((_BEFORE + _AFTER) / step) + 2
-    x = (offsets[:, None] + np.arange(width, dtype=np.uint64)) * step
+    offsets = np.maximum(np.floor((coordinate - _BEFORE) / _ROOT_STEP), 1).astype(np.uint64)
+    width = int((_BEFORE + _AFTER) / _ROOT_STEP) + 2
+    x = (offsets[:, None] + np.arange(width, dtype=np.uint64)) * _ROOT_STEP
     column = np.maximum(a, np.finfo(float).tiny)[:, None]
-    own = 2 * np.exp(log_root_density(x, column))
-    own[0] = 0.0
-    rival = gammainc(column, x * x)
-    rival[0] = 1.0
-    return GammaTables(own, rival, offsets, rows_per_unit, True, np.zeros(int(offsets[-1]) + width), step)
+    own, rival = 2 * np.exp(log_root_density(x, column)), gammainc(column, x * x)
+    if start == 0:
+        own[0], rival[0] = 0.0, 1.0
+    return own, rival, offsets
+
+
+def _n_root_rows(log2_total: int) -> int:
+    return int(np.sqrt(2.0**log2_total + 0.25) * _ROWS_PER_UNIT) + STENCIL
 
 
 @lru_cache(maxsize=1)
