@@ -76,9 +76,7 @@ def _root_tables(log2_total: int) -> GammaTables:
     """The rule in ``x = sqrt(t)``: nodes a quarter apart, rows a twentieth apart in ``sqrt(a + 1/4)``."""
     rows = [_root_rows(smaller) for smaller in range(_SMALLEST, log2_total + 1)]
     own, rival, offsets = (np.concatenate(column) for column in zip(*rows, strict=True))
-    return GammaTables(
-        own, rival, offsets, _ROWS_PER_UNIT, True, np.zeros(int(offsets[-1]) + own.shape[1]), _ROOT_STEP
-    )
+    return GammaTables(own, rival, offsets, _ROWS_PER_UNIT, True, np.zeros(int(offsets[-1]) + own.shape[1]), _ROOT_STEP)
 
 
 @lru_cache(maxsize=32)
