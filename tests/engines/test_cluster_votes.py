@@ -6,7 +6,7 @@ import pytest
 from stocmv import VoteMatrix, certify, learn
 from stocmv.bounds import BOUNDS
 from stocmv.risks import RISKS
-from stocmv.solvers import Auto, MiniBatchAdam
+from stocmv.solvers import Adam, Auto, MiniBatchAdam
 from stocmv.votes import PartitionedVotes
 from zoo import answers
 
@@ -54,7 +54,10 @@ def test_learns_what_one_machine_learns(risk, n_classes, cluster):
     assert ours.certificate.verify(there)
 
 
-@pytest.mark.parametrize(("risk", "n_classes"), [("exact", 2), ("exact", 3), ("first_order", 2), ("binomial", 2)])
+@pytest.mark.parametrize(
+    ("risk", "n_classes"),
+    [("exact", 2), ("exact", 3), ("first_order", 2), ("binomial", 2), ("c_bound", 2), ("mc", 2)],
+)
 def test_parts_learn_what_the_whole_learns(risk, n_classes):
     whole = folds_of(n_classes)
     parts = [PartitionedVotes(in_parts(v)) for v in whole]
@@ -68,6 +71,14 @@ def test_parts_learn_what_the_whole_learns(risk, n_classes):
     for mine, other in zip(ours.certificate.per_class, theirs.certificate.per_class, strict=True):
         assert mine["n"] == other["n"]
         assert mine["bound"] == pytest.approx(other["bound"], rel=1e-12)
+
+
+def test_every_step_draws_anew_as_on_one_machine(cluster):
+    whole = folds_of(2)
+    there = [on_cluster(cluster, v) for v in whole]
+    ours, theirs = (learn(votes, risk="mc", solver=Adam(n_steps=20), random_state=0) for votes in (there, whole))
+    np.testing.assert_array_equal(parameters(ours), parameters(theirs))
+    assert len(set(ours.history.risk)) == 20
 
 
 @pytest.mark.parametrize(("risk", "n_classes"), [("exact", 2), ("exact", 3), ("first_order", 2), ("binomial", 2)])

@@ -1,6 +1,6 @@
 """Empirical risks of a vote, each with its gradient and with a certified evaluation that interpolates nothing."""
 
-from ._base import Composed, Risk
+from ._base import Composed, Question, Risk
 from ._c_bound import CBound
 from ._curves import Binomial, FirstOrder, Half, SecondOrder
 from ._exact import Exact
@@ -19,6 +19,7 @@ __all__ = [
     "FirstOrder",
     "Half",
     "MonteCarlo",
+    "Question",
     "Risk",
     "SecondOrder",
 ]
