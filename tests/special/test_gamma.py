@@ -179,7 +179,7 @@ def by_table(concentrations, winner):
     n_classes = len(concentrations)
     labels = np.arange(n_classes, dtype=np.uint8)[None]
     error, gradient = argmax_pass(
-        labels, np.array([winner]), np.empty(0), n_classes, concentrations, gamma_tables(concentrations.sum())
+        labels, np.array([winner]), np.empty(0), n_classes, concentrations, gamma_tables(concentrations.sum()), 1
     )
     return 1 - error, -gradient
 
@@ -206,7 +206,7 @@ class TestTables:
     def test_classes_without_voters_do_not_matter(self):
         a, b, c = 3.0, 4.0, 2.5
         labels = np.array([[1, 3, 4]], np.uint8)
-        ours = argmax_pass(labels, np.array([1]), np.empty(0), 6, np.array([a, b, c]), gamma_tables(a + b + c))
+        ours = argmax_pass(labels, np.array([1]), np.empty(0), 6, np.array([a, b, c]), gamma_tables(a + b + c), 1)
         theirs = by_table(np.array([a, b, c]), 0)
         assert 1 - ours[0] == pytest.approx(theirs[0], rel=1e-14)
         np.testing.assert_allclose(-ours[1], theirs[1], rtol=1e-12)
