@@ -1,4 +1,4 @@
-"""Twenty million examples of 200 voters on two worker processes of 1 GB each, beside the same votes in one process.
+"""Twenty million examples of 200 voters on two worker processes, beside the same votes in one process.
 
 python -m benchmarks.cluster [steps|whole|once|kills]
 """
@@ -57,8 +57,8 @@ def steps() -> None:
         workers, client_peak = client.run(peak_megabytes).values(), peak_megabytes()
         shares = sorted(len(keys) for keys in client.has_what().values())
         here = PartitionedVotes([part(k) for k in range(PARTS)]).whole()
-        of = partial(Exact().moments, posterior)
-        on_cluster, alone = seconds_each(partial(votes.mean, of), partial(here.mean, of), budget=40)
+        step = partial(Exact().moments, posterior)
+        on_cluster, alone = seconds_each(partial(step, votes), partial(step, here), budget=40)
     print(f"n = {N:,}, M = {M}, {PARTS} partitions ({shares} a worker), {here.nbytes / 1e6:.0f} MB of votes")
     print(f"one step on the cluster {on_cluster:.3f} s, in one process {alone:.3f} s: ", end="")
     print(f"ratio {on_cluster / alone:.2f}; without 50 ms {(on_cluster - 0.05) / alone:.2f} (aim: 1.5)")

@@ -9,12 +9,13 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 from stocmv import MajorityVoteClassifier
-from stocmv.solvers import LBFGS
-from stocmv.voters import Ensemble
+from stocmv.solvers import LBFGS, Auto
+from stocmv.voters import Ensemble, Stumps
 
 engines = pytest.importorskip("stocmv.engines")
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -79,7 +80,7 @@ def test_folds_are_a_partition_of_the_rows(listed, monkeypatch):
     def draw():
         return np.array_split(np.random.default_rng(0).permutation(602), 3)
 
-    parts = engines._plan.plan(sizes, np.arange(3), 3, draw, np.random.RandomState(5))
+    parts = engines._plan.plan(sizes, np.arange(3), 3, True, draw, np.random.RandomState(5))
     for part, size in zip(parts, sizes, strict=True):
         assert (part.listed is not None) == listed
         rows = np.concatenate([part.judged(k) for k in range(3)])
@@ -88,13 +89,16 @@ def test_folds_are_a_partition_of_the_rows(listed, monkeypatch):
         for k in range(3):
             assert not set(part.judged(k)) & set(part.seen(k))
             assert set(part.judged(k)) | set(part.seen(k)) == set(range(size))
+            assert part.seen_count(k) == len(part.seen(k))
     assert max(sum(part.judged_count(k) for part in parts) for k in range(3)) <= 202
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_fits_what_one_machine_fits(n_classes, cluster):
     X, y = data(n_classes)
-    ours, theirs = (classifier(solver="auto", per_class=True).fit(*given) for given in (collections(X, y), (X, y)))
+    solver = Auto(explore_work=4e3 if n_classes == 2 else 3e6)  # a quarter of the rows or so
+    ours, theirs = (classifier(solver=solver, per_class=True).fit(*given) for given in (collections(X, y), (X, y)))
+    assert any(stage.startswith("all examples") for stage in ours.history_.stage)
     assert ours.fold_sizes_ == theirs.fold_sizes_
     for mine, other in zip(ours.posterior_, theirs.posterior_, strict=True):
         np.testing.assert_array_equal(mine.alpha, other.alpha)
@@ -104,6 +108,35 @@ def test_fits_what_one_machine_fits(n_classes, cluster):
     assert [c["bound"] for c in mine.per_class] == pytest.approx([c["bound"] for c in other.per_class], rel=1e-12)
     np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("ranges", ["training", "other_folds"])
+def test_stumps_of_several_folds_are_those_of_one_machine(ranges, cluster):
+    X, y = data(2)
+    clf = MajorityVoteClassifier(Stumps(3, ranges=ranges), n_folds=2, solver=LBFGS(max_iter=5), random_state=0)
+    ours, theirs = (clone(clf).fit(*given) for given in (collections(X, y), (X, y)))
+    for mine, other in zip(ours.voters_, theirs.voters_, strict=True):
+        np.testing.assert_array_equal(mine.thresholds, other.thresholds)
+    assert ours.certificate_.bound == pytest.approx(theirs.certificate_.bound, rel=1e-12)
+
+
+@pytest.mark.parametrize("train_on", ["sample", "partitions"])
+def test_a_partition_of_two_rows(train_on, cluster):
+    X, y = data(2)
+    source = engines.Shared(Ensemble(RandomForestClassifier(7)), train_on=train_on)
+    clf = classifier().set_params(voters=source)
+    for seed in range(3):
+        clf.set_params(random_state=seed).fit(*collections(X[:92], y[:92], rows=30))
+        assert sum(clf.fold_sizes_) == 92
+
+
+def test_voters_are_asked_in_blocks(cluster, monkeypatch):
+    pair, part = data(3), engines._plan.Part(0, N, np.arange(3), 2)
+    voters = Ensemble(RandomForestClassifier(3)).fit(*pair, np.arange(3), 0)
+    whole = engines._fit._votes((voters, None), pair, part, 1, True)
+    monkeypatch.setattr(engines._fit, "_ASKED", 101)
+    assert engines._fit._votes((voters, None), pair, part, 1, True).digest() == whole.digest()
+    assert whole.n_rows == N / 2
 
 
 def test_more_rows_than_are_listed(cluster, monkeypatch):

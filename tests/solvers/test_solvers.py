@@ -87,6 +87,28 @@ class TestAuto:
         _, leaves = minimised(Auto(), objective)
         assert leaves < 0.75 * before
 
+    def test_does_not_only_learn_the_sample_by_heart(self):
+        votes, y = answers(20_000, np.linspace(0.5, 0.6, 60), 2, seed=0)
+        objective = objective_of([VoteMatrix.from_labels(votes, y)])
+        sampled = Auto(explore_work=0.01 * objective.votes[0].work)
+        point = sampled.minimise(objective, objective.start, np.random.default_rng(0))
+        first = {
+            stage: objective.history.bound[objective.history.stage.index(stage)]
+            for stage in ("by heart: lbfgs", "sober: lbfgs")
+        }
+        assert first["sober: lbfgs"] < first["by heart: lbfgs"]
+        whole = Auto().minimise(objective, objective.start, np.random.default_rng(0))
+        assert objective(point)[0] == pytest.approx(objective(whole)[0], rel=1e-5)
+
+    def test_a_sample_alone_weighs_the_divergence_as_its_own(self):
+        objective = objective_of(folds("three_folds"))
+        sample = objective.sample(0.5 * sum(v.work for v in objective.votes), np.random.default_rng(0))
+        alone, recorded = sample.alone(), len(objective.history)
+        assert sample.sizes == objective.sizes
+        assert alone.sizes == tuple(v.n_examples for v in sample.votes) != objective.sizes
+        alone.record("elsewhere", alone.start)
+        assert len(objective.history) == recorded
+
     def test_is_at_least_as_good_as_its_parts(self):
         objective = objective_of(folds("two_folds"), "second_order")
         best = min(minimised(solver, objective)[1] for solver in (LBFGS(), Adam(n_steps=100)))

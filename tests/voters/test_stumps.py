@@ -135,8 +135,17 @@ class TestPairs:
         assert not votes.any()
 
     def test_codes_of_many_classes_fit(self):
-        votes = fit(Stumps(1, n_pairs=50), n_classes=300).votes(GRID)
+        voters = fit(Stumps(1, n_pairs=50), n_classes=300)
+        votes = voters.votes(GRID)
         assert votes.max() > 255
+        assert columns(votes) == by_hand([[0.5], [30]], voters.pairs.tolist())
+
+    @pytest.mark.parametrize("rows", [1, 2, 1000])
+    def test_block_by_block(self, rows, monkeypatch):
+        voters = fit(Stumps(3, n_pairs=4), n_classes=5)
+        whole = voters.votes(GRID)
+        monkeypatch.setattr("stocmv.voters._stumps._BLOCK", rows)
+        np.testing.assert_array_equal(voters.votes(GRID), whole)
 
 
 def test_description_names_where_the_ranges_come_from():

@@ -61,7 +61,8 @@ def certify(
     if drawn and isinstance(risk, Exact):  # its moments are the means of these losses
         by_fold = np.array([[losses.mean] for losses in drawn])
     else:
-        by_fold = np.stack([v.mean(partial(risk.certified_moments, p)) for p, v in zip(posteriors, votes, strict=True)])
+        means = [v.mean_later(partial(risk.certified_moments, p)) for p, v in zip(posteriors, votes, strict=True)]
+        by_fold = np.stack([mean() for mean in means])
     moments = bound.risk_weights(sizes) @ by_fold
     remaining = delta
     draws = risk.paid_draws(posteriors[0])

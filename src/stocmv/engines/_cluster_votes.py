@@ -28,7 +28,7 @@ class ClusterVotes(Votes):
     client : distributed.Client
         The cluster.
     parts : sequence of futures or delayed objects
-        Each a VoteMatrix. Futures are kept in the workers' memory (or on their disks); delayed ones are made anew for
+        Each a VoteMatrix whose rows are not merged. Futures are kept in the workers' memory (or on their disks); delayed ones are made anew for
         every pass, for votes that the cluster cannot hold.
     sizes : sequence of int
         Rows of each part.

@@ -38,7 +38,8 @@ def fit_on_cluster(clf: Any, X: Any, y: Any) -> np.random.RandomState:
     rng = check_random_state(clf.random_state)
     sizes = [s.n_rows for s in summaries]
     n_folds = clf._n_folds(sum(sizes), source)
-    parts = plan(sizes, clf.classes_, n_folds, partial(clf._folds, sum(sizes), source, rng), rng)
+    draw = partial(clf._folds, sum(sizes), source, rng)
+    parts = plan(sizes, clf.classes_, n_folds, source.learns, draw, rng)
     counts = np.array([[part.judged_count(k) for part in parts] for k in range(n_folds)])
     clf.fold_sizes_ = tuple(counts.sum(1).tolist())
     clf.timings_ = {"voters": time.perf_counter() - began, "votes": 0.0}
@@ -114,22 +115,24 @@ def _trained(
     numeric = not source.checks_input
     sample, classes = delayed(training_sample), parts[0].classes
     if source.train_on == "partitions":
-        counts = np.diff(np.linspace(0, source.n_trees, len(pairs) + 1).astype(int))
+        trainers = [part.index for part in parts if part.seen_count(fold)]
+        counts = np.diff(np.linspace(0, source.n_trees, len(trainers) + 1).astype(int))
         here = delayed(train_here)
         seeds = np.random.SeedSequence(seed).generate_state(len(pairs)) % 2**31
         sets = [
             here(
                 sample(pairs[p], parts[p], fold, 1.0, seed, numeric),
                 source.source,
-                int(counts[p]),
+                int(count),
                 classes,
                 int(seeds[p]),
                 dask_key_name=f"train-{token}-{fold}-{p}",
             )
-            for p in np.flatnonzero(counts)
+            for p, count in zip(trainers, counts, strict=True)
+            if count
         ]
         return client.compute(delayed(together)(sets, dask_key_name=f"voters-{token}-{fold}"))
-    n_seen = sum(part.n_rows - (part.judged_count(fold) if part.n_folds > 1 else 0) for part in parts)
+    n_seen = sum(part.seen_count(fold) for part in parts)
     share = min(1.0, source.max_rows / max(n_seen, 1))
     samples = [
         sample(pair, part, fold, share, seed, numeric, dask_key_name=f"sample-{token}-{fold}-{part.index}")

@@ -76,7 +76,7 @@ def summarise(pair: tuple[Any, NDArray], index: int, source: VoterSource) -> Sum
 def as_numbers(X: Any, index: int) -> NDArray:
     """The examples as an array of numbers."""
     numbers = np.asarray(X)
-    if numbers.dtype.kind in "biu":
+    if numbers.dtype.kind in "biuf":
         return numbers
     try:
         return numbers.astype(np.float64, copy=False)

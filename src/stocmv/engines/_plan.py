@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-LISTED = 1 << 20  # rows up to which the folds are listed
+LISTED = 1_000_000  # rows up to which the folds are listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,8 @@ class Part:
         Sorted class labels of all partitions.
     n_folds : int
         Number of folds.
+    learns : bool
+        Whether the voters learn from examples.
     listed : ndarray of shape (n_rows,) or None
         The fold of each row.
     seed : int
@@ -34,6 +36,7 @@ class Part:
     n_rows: int
     classes: NDArray
     n_folds: int
+    learns: bool = True
     listed: NDArray | None = None
     seed: int = 0
 
@@ -50,10 +53,13 @@ class Part:
         return len(range(self._first(fold), self.n_rows, self.n_folds))
 
     def seen(self, fold: int) -> NDArray:
-        """Rows that may train them: the others, or all where the voters do not learn."""
-        if self.n_folds == 1:
-            return np.arange(self.n_rows)
-        return np.setdiff1d(np.arange(self.n_rows), self.judged(fold), assume_unique=True)
+        """Rows that may train them: the others; the same where the voters do not learn."""
+        judged = self.judged(fold)
+        return np.setdiff1d(np.arange(self.n_rows), judged, assume_unique=True) if self.learns else judged
+
+    def seen_count(self, fold: int) -> int:
+        judged = self.judged_count(fold)
+        return self.n_rows - judged if self.learns else judged
 
     def codes(self, labels: NDArray) -> NDArray:
         return np.searchsorted(self.classes, labels)
@@ -66,6 +72,7 @@ def plan(
     sizes: Sequence[int],
     classes: NDArray,
     n_folds: int,
+    learns: bool,
     draw: Callable[[], Sequence[NDArray]],
     rng: np.random.RandomState,
 ) -> list[Part]:
@@ -75,9 +82,9 @@ def plan(
     """
     if sum(sizes) > LISTED:
         seed = rng.randint(2**31 - 1)
-        return [Part(index, size, classes, n_folds, seed=seed) for index, size in enumerate(sizes)]
+        return [Part(index, size, classes, n_folds, learns, seed=seed) for index, size in enumerate(sizes)]
     fold_of = np.empty(sum(sizes), np.min_scalar_type(n_folds))
     for k, rows in enumerate(draw()):
         fold_of[rows] = k
     listed = np.split(fold_of, np.cumsum(sizes)[:-1])
-    return [Part(index, len(own), classes, n_folds, listed=own) for index, own in enumerate(listed)]
+    return [Part(index, len(own), classes, n_folds, learns, own) for index, own in enumerate(listed)]

@@ -45,10 +45,10 @@ class Auto(Solver):
         if sample.n_rows == problem.n_rows:
             return by_heart
         sober = LBFGS().minimise(sample.alone(), by_heart, rng)
-        trial, whole = LBFGS(max_iter=self.trial_iterations), problem.named("all examples:")
-        tried = [trial.minimise(whole, point, rng) for point in (by_heart, sober)]
-        best = min(tried, key=lambda point: whole(point)[0])
-        return LBFGS(memory=_LONG_MEMORY).minimise(whole, best, rng)
+        trial, starts = LBFGS(max_iter=self.trial_iterations), {"by heart": by_heart, "sober": sober}
+        tried = [trial.minimise(problem.named(f"{name}:"), point, rng) for name, point in starts.items()]
+        best = min(tried, key=lambda point: problem(point)[0])
+        return LBFGS(memory=_LONG_MEMORY).minimise(problem.named("all examples:"), best, rng)
 
     def _explore(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
         shaken = start + 0.1 * rng.standard_normal(len(start))

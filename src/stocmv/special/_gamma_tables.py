@@ -71,7 +71,7 @@ def gamma_tables(total: float) -> GammaTables:
     return _root_tables(max(_SMALLEST, int(np.ceil(np.log2(total)))))
 
 
-@lru_cache(maxsize=32)  # one for each power of two that a posterior's total may reach on its way
+@lru_cache(maxsize=4)
 def _root_tables(log2_total: int) -> GammaTables:
     """The rule in ``x = sqrt(t)``: nodes a quarter apart, rows a twentieth apart in ``sqrt(a + 1/4)``."""
     rows = [_root_rows(smaller) for smaller in range(_SMALLEST, log2_total + 1)]
@@ -79,7 +79,7 @@ def _root_tables(log2_total: int) -> GammaTables:
     return GammaTables(own, rival, offsets, _ROWS_PER_UNIT, True, np.zeros(int(offsets[-1]) + own.shape[1]), _ROOT_STEP)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=32)  # one for each power of two that a posterior's total may reach on its way
 def _root_rows(log2_total: int) -> tuple[NDArray, NDArray, NDArray]:
     """What a table has beyond the one for half of its total: the same rows begin both."""
     start = _n_root_rows(log2_total - 1) if log2_total > _SMALLEST else 0

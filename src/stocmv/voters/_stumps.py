@@ -112,5 +112,6 @@ class StumpVoters(VoterSet):
             block = slice(start, start + _BLOCK)
             above = (np.repeat(X[block], self.thresholds.shape[1], axis=1) > thresholds).view(np.uint8)
             for pair, (first, rise) in enumerate(zip(below, over - below, strict=True)):
-                votes[block, pair] = first + above * rise  # unsigned, so that a fall wraps around to the right code
+                # unsigned, so that a fall wraps around to the right code
+                votes[block, pair] = first + np.multiply(above, rise, dtype=votes.dtype)
         return votes.reshape(len(X), -1)

@@ -72,9 +72,14 @@ class Votes(ABC):
         """SHA-256 of the votes: what a certificate names them by."""
         return self.digest_later()()
 
+    def mean_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
+        """The mean over all examples of what a function finds as a mean over those of one matrix."""
+        total = self.total_later(partial(_times_size, of))
+        return lambda: scaled(total(), 1 / self.n_examples)
+
     def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
         """The mean over all examples of what a function finds as a mean over those of one matrix."""
-        return scaled(self.total(partial(_times_size, of)), 1 / self.n_examples)
+        return self.mean_later(of)()
 
     @property
     def n_classes(self) -> int | None:

@@ -31,7 +31,7 @@ def argmax_pass(
     Each summand is rounded as one of ``n_examples``.
     """
     total = float(weights.sum())
-    steepest = 2 / min(total, math.sqrt(total))  # but for classes of a tiny concentration
+    steepest = max(2, math.sqrt(n_classes) / 4) / max(min(total, math.sqrt(total)), 1e-300)  # that was seen; no bound
     rounders = rounder(1.0, n_examples), rounder(steepest, n_examples)
     node_weights = tables.node_weights(total)
     tail = tables.tail(total)

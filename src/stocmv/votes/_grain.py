@@ -2,7 +2,8 @@
 
 Every summand is first rounded to a multiple of one power of two (the grain), so coarse that the sum of all of them
 still fits the digits of a double: then no addition rounds (Demmel and Nguyen 2013). What is lost is at most what adding
-them up one by one may lose.
+them up one by one may lose, and grows with their number like that: half a grain for each, in random directions. The
+largest summand has 53 binary digits less the logarithm of their number: 28 among 20 million, 23 among a billion.
 """
 
 import math

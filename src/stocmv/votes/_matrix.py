@@ -165,9 +165,9 @@ class VoteMatrix(Votes):
         """What a function finds in the matrix, when it is called."""
         return partial(of, self)
 
-    def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """What a function finds as a mean over the examples."""
-        return of(self)
+    def mean_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
+        """What a function finds as a mean over the examples, when it is called."""
+        return partial(of, self)
 
     def whole(self) -> "VoteMatrix":
         """The matrix itself."""
@@ -220,7 +220,7 @@ class VoteMatrix(Votes):
 
     def row_mean(self, row_values: NDArray) -> float:
         """Mean of one value per row over the examples."""
-        return float(row_values @ self.counts if self.counts.size else row_values.sum()) / self.n_examples
+        return float((row_values * self.counts if self.counts.size else row_values).sum()) / self.n_examples
 
     def voter_errors(self) -> NDArray:
         """Share of the examples on which each voter errs."""
