@@ -55,7 +55,7 @@ def steps() -> None:
         learned = learn(votes, random_state=0)
         took = time.perf_counter() - began
         workers, client_peak = client.run(peak_megabytes).values(), peak_megabytes()
-        shares = sorted(len(keys) for keys in client.has_what().values())
+        shares = sorted(sum(str(key).startswith("votes-") for key in keys) for keys in client.has_what().values())
         here = PartitionedVotes([part(k) for k in range(PARTS)]).whole()
         step = partial(Exact().moments, posterior)
         on_cluster, alone = seconds_each(partial(step, votes), partial(step, here), budget=40)

@@ -28,8 +28,8 @@ class ClusterVotes(Votes):
     client : distributed.Client
         The cluster.
     parts : sequence of futures or delayed objects
-        Each a VoteMatrix whose rows are not merged. Futures are kept in the workers' memory (or on their disks); delayed ones are made anew for
-        every pass, for votes that the cluster cannot hold.
+        Each a VoteMatrix whose rows are not merged. Futures are kept in the workers' memory (or on their disks);
+        delayed ones are made anew for every pass, for votes that the cluster cannot hold.
     sizes : sequence of int
         Rows of each part.
     n_voters : int
