@@ -119,6 +119,7 @@ def test_sums_and_means_are_those_of_the_whole(cluster):
 def test_batches_are_all_of_the_parts(cluster):
     there = on_cluster(cluster, folds_of(2)[0])
     batches = list(there.batches(3, np.random.default_rng(0)))
+    assert [b.total(lambda v: v.n_rows) for b in batches] == [b.n_rows for b in batches]
     assert sum(b.n_rows for b in batches) == there.n_rows
     assert len(batches) == 3
 
