@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 
 from stocmv import MajorityVoteClassifier
 from stocmv.solvers import LBFGS, Auto
@@ -137,6 +138,13 @@ def test_voters_are_asked_in_blocks(cluster, monkeypatch):
     monkeypatch.setattr(engines._fit, "_ASKED", 101)
     assert engines._fit._votes((voters, None), pair, part, 1, True).digest() == whole.digest()
     assert whole.n_rows == N / 2
+
+
+def test_labels_of_another_kind_than_the_voters_answer(cluster):
+    X, y = data(2)
+    trained = FrozenEstimator(RandomForestClassifier(3).fit(X, np.where(y == 1, "yes", "no")))
+    with pytest.raises(ValueError, match="The voters answer strings and y holds numbers"):
+        MajorityVoteClassifier(trained).fit(*collections(X, y))
 
 
 def test_more_rows_than_are_listed(cluster, monkeypatch):

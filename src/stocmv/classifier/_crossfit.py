@@ -24,6 +24,16 @@ def _rows(X: Any, codes: NDArray, rows: NDArray) -> tuple[Any, NDArray]:
     return (X, codes) if len(rows) == len(codes) else (_safe_indexing(X, rows), codes[rows])
 
 
+def all_classes(present: NDArray, source: VoterSource) -> NDArray:
+    """The labels that occur, and those that voters who were trained before may answer."""
+    known = source.labels()
+    if known is None:
+        return present
+    if (known.dtype.kind in "USO") != (present.dtype.kind in "USO"):
+        raise ValueError("The voters answer strings and y holds numbers, or the other way round: use one kind.")
+    return np.union1d(present, known)
+
+
 class CrossFitted:
     """Cuts the examples into folds, trains the voters of each fold on the others, and asks them about it.
 
@@ -41,10 +51,7 @@ class CrossFitted:
     ) -> tuple[Any, NDArray, list[NDArray], np.random.RandomState]:
         """The checked examples, the codes of their classes, the folds, and the random numbers that are left."""
         X, y = self._check_training(X, y, source)
-        known = source.labels()
-        if known is not None and (known.dtype.kind in "USO") != (np.asarray(y).dtype.kind in "USO"):
-            raise ValueError("The voters answer strings and y holds numbers, or the other way round: use one kind.")
-        self.classes_: NDArray = np.unique(y) if known is None else np.union1d(y, known)
+        self.classes_: NDArray = all_classes(np.unique(y), source)
         codes = np.searchsorted(self.classes_, y).astype(code_dtype(len(self.classes_)))
         rng = check_random_state(self.random_state)
         return X, codes, self._folds(len(codes), source, rng), rng

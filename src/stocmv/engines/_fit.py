@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .._progress import tell
+from ..classifier._crossfit import all_classes
 from ..voters import VoterSet, VoterSource, as_source
 from ..votes import VoteMatrix
 from ._cluster_votes import ClusterVotes
@@ -93,8 +94,7 @@ def _classes(summaries: list[Summary], source: VoterSource) -> NDArray:
     classes = np.unique(np.concatenate([s.labels for s in summaries]))
     if classes.dtype == object and all(isinstance(label, str) for label in classes):
         classes = classes.astype(str)
-    known = source.labels()
-    return classes if known is None else np.union1d(classes, known)
+    return all_classes(classes, source)
 
 
 def _note_columns(clf: Any, summary: Summary) -> None:
