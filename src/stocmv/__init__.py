@@ -2,7 +2,7 @@
 
 from . import bounds, posteriors, risks, solvers, special, voters
 from .certificate import Certificate, Verification, certify
-from .classifier import DrawnVote, MajorityVoteClassifier
+from .classifier import DrawnVote, MajorityVoteClassifier, RepeatedRowsWarning
 from .learning import History, Learned, Step, learn
 from .naive_bayes import NaiveBayesVote
 from .votes import VoteMatrix
@@ -14,6 +14,7 @@ __all__ = [
     "Learned",
     "MajorityVoteClassifier",
     "NaiveBayesVote",
+    "RepeatedRowsWarning",
     "Step",
     "Verification",
     "VoteMatrix",

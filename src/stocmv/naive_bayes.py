@@ -104,7 +104,7 @@ class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> NDArray:
         """Summed weight of the voters of all folds that say each class: (n, n_classes)."""
-        each = zip(self._codes(X), self.weights_, strict=True)
+        each = zip(self._codes(self._checked(X)), self.weights_, strict=True)
         return np.sum([class_weights(codes, len(self.classes_), weights) for codes, weights in each], axis=0)
 
     def predict(self, X: Any) -> NDArray:

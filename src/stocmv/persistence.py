@@ -19,7 +19,7 @@ from sklearn.tree._tree import Tree
 from sklearn.utils.validation import check_is_fitted
 
 from ._files import reason, whole_file
-from .bounds import Catoni, CatoniPerFold, McAllester, PrintedTheorem2, Seeger
+from .bounds import Catoni, CatoniPerFold, ClopperPearson, McAllester, PrintedTheorem2, Seeger
 from .certificate import Certificate
 from .classifier import DrawnVote, MajorityVoteClassifier
 from .engines import Shared
@@ -28,11 +28,12 @@ from .naive_bayes import NaiveBayesVote
 from .posteriors import Categorical, Dirichlet, LogitNormal, Posterior
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam
-from .voters import Classifiers, Encoded, Ensemble, Frozen, Stumps
-from .voters._classifiers import ClassifierVoters, FrozenVoters, LabelVoters
+from .voters import Classifiers, Encoded, Ensemble, Frozen, Joined, Recoded, Stumps, Transformed
+from .voters._classifiers import ClassifierVoters
 from .voters._encoded import EncodedVoters
 from .voters._ensemble import EnsembleVoters
 from .voters._stumps import StumpVoters
+from .voters._transformed import TransformedVoters
 from .votes import PartitionedVotes, VoteMatrix
 
 _LEVEL = 1  # a fifth larger than the best, in half of the time
@@ -50,10 +51,10 @@ TRUSTED: tuple[str, ...] = tuple(
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
         *(Certificate, History, Step, VoteMatrix, PartitionedVotes),
         *(Dirichlet, Categorical, LogitNormal),
-        *(Ensemble, Classifiers, Frozen, Stumps, Encoded, Shared),
-        *(EnsembleVoters, ClassifierVoters, FrozenVoters, LabelVoters, StumpVoters, EncodedVoters),
+        *(Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
+        *(EnsembleVoters, ClassifierVoters, StumpVoters, EncodedVoters, TransformedVoters, Joined, Recoded),
         *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
-        *(Seeger, PrintedTheorem2, Catoni, CatoniPerFold, McAllester),
+        *(Seeger, PrintedTheorem2, Catoni, CatoniPerFold, McAllester, ClopperPearson),
         *(Auto, LBFGS, Adam, MiniBatchAdam),
         Tree,  # skops does not trust it: a forged one may lead outside of its arrays, but `load` checks that none does
     )

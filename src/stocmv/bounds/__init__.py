@@ -2,6 +2,7 @@
 
 from ._base import Bound, Bounded
 from ._catoni import Catoni, CatoniPerFold
+from ._clopper_pearson import ClopperPearson, clopper_pearson
 from ._mcallester import McAllester
 from ._seeger import PrintedTheorem2, Seeger, seeger_mixture
 
@@ -10,6 +11,7 @@ BOUNDS: dict[str, Bound] = {
     "seeger_2sqrt": Seeger(constant="2sqrt"),
     "catoni": Catoni(),
     "mcallester": McAllester(),
+    "clopper_pearson": ClopperPearson(),
     "printed_theorem2_not_proven": PrintedTheorem2(),
 }
 
@@ -19,8 +21,10 @@ __all__ = [
     "Bounded",
     "Catoni",
     "CatoniPerFold",
+    "ClopperPearson",
     "McAllester",
     "PrintedTheorem2",
     "Seeger",
+    "clopper_pearson",
     "seeger_mixture",
 ]

@@ -1,8 +1,8 @@
 """The certificate: figures, statement, assumptions, JSON, and an independent check of all of them."""
 
 from ._certificate import Certificate
-from ._certify import certify
-from ._holdout import HoldoutComparison, clopper_pearson, compare_fold
+from ._certify import certify, check_per_class
+from ._holdout import HoldoutComparison
 from ._verify import Check, Verification
 
-__all__ = ["Certificate", "Check", "HoldoutComparison", "Verification", "certify", "clopper_pearson", "compare_fold"]
+__all__ = ["Certificate", "Check", "HoldoutComparison", "Verification", "certify", "check_per_class"]

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._files import whole_file
+from ..bounds import clopper_pearson
 from ..votes import Votes
-from ._holdout import HoldoutComparison, clopper_pearson, count_holdout_errors
+from ._holdout import HoldoutComparison, count_holdout_errors
 from ._percent import confidence, percent
 
 if TYPE_CHECKING:
@@ -41,15 +42,21 @@ class Certificate:
     risk, theorem, assumptions : str, str, tuple of str
         Name of the risk, the theorem that the bound rests on, and all that it assumes.
     proven : bool
-        False only for the paper's misprinted theorem, which is no certificate.
+        Whether the claim of every part (risk, posterior, bound, voters) is proven; if not, this is no certificate, and
+        ``unproven`` names the parts.
+    covers_drawn : bool
+        Whether `bound` is on the stochastic vote, too, where it is on the vote with fixed weights.
+    warnings : tuple of str
+        What was seen in the examples that casts doubt on an assumption.
     posterior, posteriors, priors : str, tuple, tuple
         Kind of distribution, and its parameters for each fold.
     votes : tuple of str
         SHA-256 of the votes of each fold.
     fixed_vote : dict
         What `deterministic_bound` rests on: margin, scale of the concentrations, and the figures found with them.
-    alternatives : int
-        Number of priors that were tried; each had an equal share of delta.
+    alternatives, candidates : int
+        Number of priors that were tried, each with an equal share of delta; and of posteriors whose risk was estimated
+        from draws, each with an equal share of what pays for these.
     context : dict
         Where the certificate comes from: versions, seeds, voters, sizes.
     per_class : tuple of dict
@@ -65,9 +72,11 @@ class Certificate:
     risk_settings: dict[str, Any]
     bound_settings: dict[str, Any]
     theorem: str
-    proven: bool
+    unproven: tuple[str, ...]
     certified: str
+    covers_drawn: bool
     assumptions: tuple[str, ...]
+    warnings: tuple[str, ...]
     fold_sizes: tuple[int, ...]
     posterior: str
     posteriors: tuple[dict[str, list[float]], ...]
@@ -78,7 +87,17 @@ class Certificate:
     fixed_vote: dict[str, float]
     per_class: tuple[dict[str, Any], ...]
     alternatives: int
+    candidates: int
     context: dict[str, Any]
+
+    @property
+    def proven(self) -> bool:
+        return not self.unproven
+
+    @property
+    def has_one_voter(self) -> bool:
+        """Whether each fold has a single voter, so that there is but one vote and one figure."""
+        return all(len(next(iter(parameters.values()))) == 1 for parameters in self.posteriors)
 
     @property
     def empirical_risk(self) -> float:
@@ -88,8 +107,8 @@ class Certificate:
         """The certificate in one sentence."""
         if not self.proven:
             return (
-                f"Not a certificate: {percent(self.bound)} was computed with {self.theorem}. It serves to reproduce "
-                "the paper's figures and may be exceeded more often than delta allows."
+                f"Not a certificate: {percent(self.bound)} was computed with what is not proven "
+                f"({', '.join(self.unproven)}). The error may exceed it more often than delta allows."
             )
         return (
             f"With probability at least {confidence(self.delta)} over the draw of the {self.n:,} examples, "
@@ -98,21 +117,22 @@ class Certificate:
 
     def figures(self, *, per_class: bool = True) -> list[tuple[str, str, str]]:
         """What is promised, line by line: of which vote, at most how much, and what was measured."""
-        drawn = "drawn vote" if self.posterior != "categorical" else "weighted vote"
-        lines = [(drawn, percent(self.bound), percent(self.empirical_risk))]
-        if self.posterior != "categorical":
-            lines.append(("fixed vote", percent(self.deterministic_bound), ""))
+        first = "weighted vote" if self.posterior == "categorical" else "drawn vote"
+        names = ["only voter"] if self.has_one_voter else [first] if first == "weighted vote" else [first, "fixed vote"]
+        lines = _lines("", names, self.bound, self.deterministic_bound, self.empirical_risk)
         for c in self.per_class if per_class else ():
-            name = f"class {c['label']} ({c['n']:,} examples)"
-            lines.append((f"{name}, drawn vote", percent(c["bound"]), percent(c["empirical_risk"])))
-            lines.append((f"{name}, fixed vote", percent(c["deterministic_bound"]), ""))
+            title = f"class {c['label']} ({c['n']:,} examples), "
+            lines += _lines(title, names, c["bound"], c["deterministic_bound"], c["empirical_risk"])
         return lines
 
     def notes(self) -> list[str]:
         """What the figures mean."""
-        stated = [f"Fixed vote: {self.deterministic_rule}."]
-        each = "Each line holds with that probability; those of the classes hold all at once for each of the two votes."
-        return [*stated, each] if self.per_class else [*stated, "Each line holds with that probability."]
+        stated = [] if self.has_one_voter and len(self.fold_sizes) == 1 else [f"Fixed vote: {self.deterministic_rule}."]
+        at_once = "all at once" + ("" if self.has_one_voter else " for each of the two votes")
+        each = "Each line holds with that probability" + (
+            f"; those of the classes hold {at_once}." * bool(self.per_class)
+        )
+        return [*stated, each if self.per_class else f"{each}."]
 
     def __str__(self) -> str:
         """A short page: statement, figures, assumptions."""
@@ -121,6 +141,7 @@ class Certificate:
         width = max(len(_HEADER), *(len(name) for name, _, _ in self.figures()))
         page = [
             self.statement(),
+            *(f"WARNING: {warning}" for warning in self.warnings),
             "",
             f"{_HEADER:{width + 2}}{'at most':>9}{'measured':>11}",
             *(f"{name:{width + 2}}{bound:>9}{measured:>11}" for name, bound, measured in self.figures()),
@@ -140,10 +161,11 @@ class Certificate:
             f"<tr><th scope='row' style='text-align:left'>{escape(name)}</th><td>{bound}</td><td>{measured}</td></tr>"
             for name, bound, measured in self.figures()
         )
+        warnings = "".join(f"<p><strong>Warning: {escape(warning)}</strong></p>" for warning in self.warnings)
         assumptions = "".join(f"<li>{escape(assumption)}</li>" for assumption in self.assumptions)
         notes = " ".join(escape(note) for note in self.notes())
         return (
-            f"<div class='stocmv-certificate'><p><strong>{escape(self.statement())}</strong></p>"
+            f"<div class='stocmv-certificate'><p><strong>{escape(self.statement())}</strong></p>{warnings}"
             f"<table><thead><tr><th style='text-align:left'>{_HEADER}</th><th>at most</th>"
             f"<th>measured</th></tr></thead><tbody>{rows}</tbody></table><p>{notes} Proof: {escape(self.theorem)}. "
             f"Divergence from the prior: {self.kl:.2f} nats.</p><p>It assumes:</p><ul>{assumptions}</ul></div>"
@@ -160,7 +182,8 @@ class Certificate:
         Parameters
         ----------
         estimator : scikit-learn classifier
-            What one would train otherwise, for example the same forest.
+            What one would train otherwise, for example the same forest; not a vote of this package, which would set
+            some of its examples aside once more.
         X, y : array-like
             The examples that the certificate was made from.
         share : float
@@ -169,8 +192,12 @@ class Certificate:
             Seed of the split.
         """
         n_errors, n_holdout = count_holdout_errors(estimator, X, y, share, random_state)
+        return self.compare_errors(n_errors, n_holdout)
+
+    def compare_errors(self, n_errors: int, n_holdout: int) -> "HoldoutComparison":
+        """Compare with the bound that errors of a fixed classifier on examples that were held out give."""
         bound = clopper_pearson(n_errors, n_holdout, self.delta)
-        return HoldoutComparison(self.bound, self.deterministic_bound, bound, n_errors, n_holdout, self.delta)
+        return HoldoutComparison(self.deterministic_bound, bound, n_errors, n_holdout, self.delta)
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""
@@ -206,6 +233,13 @@ class Certificate:
         from ._verify import verify
 
         return verify(self, [votes] if isinstance(votes, Votes) else list(votes), precise, random_state)
+
+
+def _lines(title: str, names: Sequence[str], *figures: float) -> list[tuple[str, str, str]]:
+    """One line for each vote that there is: its bound, and what was measured, which is the drawn vote's."""
+    *bounds, measured = map(percent, figures)
+    shown = [measured, ""]
+    return [(title + name, bound, m) for name, bound, m in zip(names, bounds, shown, strict=False)]
 
 
 def read_certificate(path: str | os.PathLike) -> tuple[Certificate, bool]:
@@ -245,6 +279,8 @@ _TEXTS = ("risk", "theorem", "certified", "posterior", "deterministic_rule")
 _LISTS: dict[str, Any] = {
     "moments": (int, float),
     "assumptions": str,
+    "unproven": str,
+    "warnings": str,
     "fold_sizes": int,
     "posteriors": dict,
     "priors": dict,
@@ -263,7 +299,8 @@ def _check_kinds(values: dict[str, Any]) -> None:
         **dict.fromkeys(_DICTS, dict),
         "n": int,
         "alternatives": int,
-        "proven": bool,
+        "candidates": int,
+        "covers_drawn": bool,
     }
     for name, kind in kinds.items():
         value = values[name]

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Bound, CatoniPerFold, seeger_mixture
-from ..posteriors import Categorical, Dirichlet, Posterior
+from ..bounds import Bound, CatoniPerFold, clopper_pearson, seeger_mixture
+from ..posteriors import Dirichlet, Posterior
 from ..risks import Exact, Risk
 from ..special import kl_inverse
 from ..votes import Votes
 from ._certificate import Certificate
 from ._class_losses import ClassLosses, class_losses
-from ._fixed_vote import MARGINS, FixedVote, choose_fixed_vote, samples_later
-from ._words import deterministic_rule, theorem
+from ._fixed_vote import FixedVote, choose_fixed_vote, samples_later
+from ._words import certified, deterministic_rule, theorem, unproven
+
+_ROUNDING = 1e-14  # more than the weighted mean of the folds' values can lose
 
 
 def certify(
@@ -29,6 +31,7 @@ def certify(
     *,
     per_class: bool = False,
     alternatives: int = 1,
+    candidates: int = 1,
     context: dict[str, Any] | None = None,
 ) -> Certificate:
     """Certify given posteriors, one per fold.
@@ -50,10 +53,15 @@ def certify(
         Also bound the error on the examples of each class (Dirichlet posteriors, votes made from labels).
     alternatives : int
         Number of priors that were tried before this one was chosen; each has an equal share of delta.
+    candidates : int
+        Number of posteriors that are certified, the best of which will be kept. It costs nothing unless the risk is
+        estimated from draws, of which each posterior has its own.
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
+    check_per_class(per_class, posteriors[0])
     whole_delta, delta = delta, delta / alternatives
+    one_voter = all(v.n_voters == 1 for v in votes)
     sizes = tuple(v.n_examples for v in votes)
     digests = [v.digest_later() for v in votes]
     samples = samples_later(votes if isinstance(posteriors[0], Dirichlet) else [])
@@ -63,12 +71,12 @@ def certify(
     else:
         means = [v.mean_later(partial(risk.certified_moments, p)) for p, v in zip(posteriors, votes, strict=True)]
         by_fold = np.stack([mean() for mean in means])
-    moments = bound.risk_weights(sizes) @ by_fold
-    remaining = delta
+    moments = np.minimum(bound.risk_weights(sizes) @ by_fold * (1 + _ROUNDING * np.array(risk.outward)), 1.0)
+    remaining, for_draws = delta, 0.0
     draws = risk.paid_draws(posteriors[0])
     if draws:
-        remaining = delta * (1 - risk.draw_share)
-        moments = kl_inverse(moments, np.log(len(votes) / (delta * risk.draw_share)) / draws)
+        remaining, for_draws = delta * (1 - risk.draw_share), delta * risk.draw_share / 2
+        moments = kl_inverse(moments, np.log(len(votes) * candidates / for_draws) / draws)
     kl = sum(p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True))
     composed = risk.compose(
         np.minimum(moments, 1.0), kl, lambda r, d, share: bound.upper(r, d, sizes, share * remaining), posteriors[0]
@@ -81,29 +89,40 @@ def certify(
         n=sum(sizes),
         delta=whole_delta,
         alternatives=alternatives,
+        candidates=candidates,
         context=context or {},
         risk=risk.name,
         risk_settings=risk.settings(),
         bound_settings=bound.settings(),
-        theorem=theorem(risk.name, bound.name, len(votes)),
-        proven=bound.proven,
-        certified=risk.certified,
+        theorem=theorem(bound.theorem, risk.name, len(votes)),
+        unproven=unproven(risk=risk, posterior=posteriors[0], bound=bound),
+        certified=certified(risk.certified, one_voter),
+        covers_drawn=one_voter or risk.covers_drawn(posteriors[0].name),
+        warnings=(),
         assumptions=(*_assumptions(len(votes), draws, bound), *assumptions),
         fold_sizes=sizes,
         posterior=posteriors[0].name,
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),
         votes=tuple(digest() for digest in digests),
-        **_further(votes, samples(), posteriors, priors, bound, delta, value, drawn),
+        **_further(votes, samples(), posteriors, priors, bound, delta, value, for_draws, drawn),
     )
 
 
+def check_per_class(per_class: bool, posterior: Posterior | type[Posterior]) -> None:
+    """Refuse bounds on each class where there are none."""
+    if per_class and posterior.name != Dirichlet.name:
+        raise ValueError(
+            f"per_class=True needs a Dirichlet posterior, got {posterior.name!r}: only the exact error of a drawn vote "
+            "is known for each class. Use risk='exact', or per_class=False."
+        )
+
+
 def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> list[ClassLosses]:
-    """Errors of the drawn vote by class; none where the posteriors are not Dirichlets."""
-    dirichlets = [p for p in posteriors if isinstance(p, Dirichlet)]
-    if dirichlets and any(v.classes is None for v in votes):
+    """Errors of the drawn vote by class."""
+    if any(v.classes is None for v in votes):
         raise ValueError("Certificates per class need votes made from labels, not from errors.")
-    return class_losses(dirichlets, votes) if dirichlets else []
+    return class_losses([p for p in posteriors if isinstance(p, Dirichlet)], votes)
 
 
 def _further(
@@ -114,19 +133,25 @@ def _further(
     bound: Bound,
     delta: float,
     value: float,
+    for_draws: float,
     drawn: Sequence[ClassLosses],
 ) -> dict[str, Any]:
     """What is said of the fixed vote and of each class."""
-    rule = deterministic_rule(posteriors[0].name, len(votes))
+    one_voter = all(v.n_voters == 1 for v in votes)
+    rule = deterministic_rule(posteriors[0].name, len(votes), one_voter)
     dirichlets = [p for p in posteriors if isinstance(p, Dirichlet)]
     betas = [p for p in priors if isinstance(p, Dirichlet)]
     if not dirichlets:
-        fixed_value = value if isinstance(posteriors[0], Categorical) else min(2 * value, 1.0)
+        fixed_value = value
+        if for_draws and not one_voter:
+            # if the class that most of the fixed votes answer is wrong, at least half of them err
+            n_votes = len(posteriors[0].fixed_votes())
+            fixed_value = min(2 * float(kl_inverse(value, np.log(1 / for_draws) / n_votes)), 1.0)
         return {"deterministic_bound": fixed_value, "deterministic_rule": rule, "fixed_vote": {}, "per_class": ()}
     fixed = choose_fixed_vote(votes, samples, dirichlets, betas, bound, delta)
     sizes = tuple(v.n_examples for v in votes)
     risk = min(float(bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]) * (1 + 1e-13), 1.0)
-    paid = bound.upper(risk, float(fixed.kls.sum()), sizes, delta / len(MARGINS)).value / fixed.coverage
+    paid = bound.upper(risk, float(fixed.kls.sum()), sizes, delta / fixed.margins).value / fixed.coverage
     return {
         "deterministic_bound": float(min(paid, 1.0)),
         "deterministic_rule": rule,
@@ -136,9 +161,9 @@ def _further(
             "coverage": fixed.coverage,
             "empirical_risk": float(risk),
             "kl": float(fixed.kls.sum()),
-            "margins": len(MARGINS),
+            "margins": fixed.margins,
         },
-        "per_class": tuple(_per_class(votes, dirichlets, betas, drawn, fixed, delta)) if drawn else (),
+        "per_class": tuple(_per_class(votes, dirichlets, betas, bound, drawn, fixed, delta)) if drawn else (),
     }
 
 
@@ -146,6 +171,7 @@ def _per_class(
     votes: Sequence[Votes],
     posteriors: Sequence[Dirichlet],
     priors: Sequence[Dirichlet],
+    bound: Bound,
     drawn: Sequence[ClassLosses],
     fixed: FixedVote,
     delta: float,
@@ -168,19 +194,25 @@ def _per_class(
     for c, label in enumerate(labels.tolist()):
         sizes = counts[:, c].astype(int)
         risk, fixed_risk = (min(float(shares @ by_fold[:, c]) * (1 + 1e-13), 1.0) for by_fold in (risks, fixed_risks))
-        bound = seeger_mixture(risk, kls, sizes, shares, share)
-        mean = seeger_mixture(fixed_risk, fixed.kls, sizes, shares, share / len(MARGINS)) / fixed.coverage
+        upper = _exact_upper if bound.needs_one_vote else seeger_mixture
+        value = upper(risk, kls, sizes, shares, share)
+        mean = upper(fixed_risk, fixed.kls, sizes, shares, share / fixed.margins) / fixed.coverage
         certificates.append(
             {
                 "label": label,
                 "n": int(sizes.sum()),
                 "empirical_risk": risk,
-                "bound": float(min(bound, 1.0)),
+                "bound": float(min(value, 1.0)),
                 "deterministic_bound": float(min(mean, 1.0)),
                 "delta": share,
             }
         )
     return certificates
+
+
+def _exact_upper(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, delta: float) -> float:
+    """Clopper and Pearson's bound for one class; 1 without examples."""
+    return clopper_pearson(round(risk * sizes[0]), int(sizes[0]), delta) if sizes[0] else 1.0
 
 
 def _by_label(figures: NDArray, votes: Votes, labels: NDArray, empty: float) -> NDArray:

@@ -32,6 +32,7 @@ class FixedVote:
     margin: float
     scale: float
     coverage: float  # nu
+    margins: int  # that were tried, and share delta
     losses: Sequence[ClassLosses]
     kls: NDArray
 
@@ -53,18 +54,20 @@ def choose_fixed_vote(
 ) -> FixedVote:
     """Choose margin and scale on the samples, then evaluate the losses of all rows."""
     sizes = tuple(v.n_examples for v in votes)
+    margins = MARGINS if any(p.n_voters > 1 for p in posteriors) else (0.0,)  # one voter wins every contest
     contests = [closest_contests(p.alpha, v.n_classes or 2) for p, v in zip(posteriors, votes, strict=True)]
 
     def estimate(margin: float, scale: float) -> float:
         fixed = _evaluate(samples, posteriors, priors, contests, margin, scale)
         risk = bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]
-        return bound.upper(min(float(risk), 1.0), fixed.kls.sum(), sizes, delta / len(MARGINS)).value / fixed.coverage
+        return bound.upper(min(float(risk), 1.0), fixed.kls.sum(), sizes, delta / len(margins)).value / fixed.coverage
 
     margin, scale = 0.0, 1.0
-    for _ in range(2):
-        margin = min(MARGINS, key=lambda g: estimate(g, scale))
-        scale = min(_SCALES, key=lambda c: estimate(margin, c))
-    return _evaluate(votes, posteriors, priors, contests, margin, scale)
+    if len(margins) > 1:
+        for _ in range(2):
+            margin = min(margins, key=lambda g: estimate(g, scale))
+            scale = min(_SCALES, key=lambda c: estimate(margin, c))
+    return _evaluate(votes, posteriors, priors, contests, margin, scale, len(margins))
 
 
 def _evaluate(
@@ -74,12 +77,14 @@ def _evaluate(
     contests: Sequence[Contests],
     margin: float,
     scale: float,
+    margins: int = len(MARGINS),
 ) -> FixedVote:
     scaled = [Dirichlet(scale * p.alpha) for p in posteriors]
     return FixedVote(
         margin,
         scale,
         coverage=min(c.coverage(scale, margin) for c in contests),
+        margins=margins,
         losses=class_losses(scaled, votes, margin),
         kls=np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]),
     )

@@ -24,13 +24,17 @@ class Contests(NamedTuple):
     def coverage(self, scale: float, margin: float) -> float:
         """Least probability that a drawn vote errs, or is right by less than the margin, rounded down."""
         met = self.right > 0
+        if not met.any():
+            return 1.0
         shares = betainc(scale * self.right[met], scale * self.wrong[met], 0.5 + margin)
-        return float(shares.min(initial=1.0)) * (1 - 1e-9)
+        return float(shares.min()) * (1 - 1e-9)
 
 
 def closest_contests(weights: NDArray, n_classes: int) -> Contests:
     """The contests that matter for voters of these weights; ``n_classes`` is 2 where only errors are known."""
     total = float(weights.sum())
+    if len(weights) == 1:  # it loses with all of the weight
+        return Contests(np.zeros(1), weights)
     if n_classes <= 2:
         wrong = min(_lightest_majority(weights), total)
         return Contests(np.array([total - wrong]), np.array([wrong]))

@@ -14,12 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from ..bounds import BOUNDS, CatoniPerFold
+from ..posteriors import POSTERIORS
+from ..risks import RISKS
 from ..votes import VoteMatrix, Votes
 from ._certificate import Certificate
 from ._fixed_vote import MARGINS
 from ._partition import LISTED, LISTED_CLASSES
 from ._precise import can_be_precise, precise_checks
-from ._words import certified, deterministic_rule, is_proven, theorem
+from ._words import certified, deterministic_rule, theorem, unproven
 
 _BLOCK = 1 << 13
 _ABOVE = 1e-6  # how far above the value found here a figure may have been rounded
@@ -89,7 +92,7 @@ def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
     parts = (len(c.posteriors), len(c.priors), len(c.moments))
     expected = (len(votes), len(votes), 2 if c.risk == "c_bound" else 1)
     yield Check("parts", parts, expected, parts == expected)
-    shared = c.alternatives >= 1 and c.alternatives == int(c.alternatives)
+    shared = c.alternatives >= 1 and c.candidates >= (2 if _is_estimated(c) else 1)
     yield Check("delta", (c.delta, c.alternatives), "between 0 and 1", shared and 0 < c.delta < 1)
     yield from _word_checks(c)
 
@@ -105,7 +108,7 @@ def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
     remaining = delta
     if _is_estimated(c):
         share = c.risk_settings["draw_share"]
-        epsilon = math.log(len(votes) / (delta * share)) / c.risk_settings["certificate_draws"]
+        epsilon = math.log(len(votes) * c.candidates / (delta * share / 2)) / c.risk_settings["certificate_draws"]
         moments, remaining = np.array([_kl_inverse(m, epsilon) for m in moments]), delta * (1 - share)
     kl = math.fsum(_KL[c.posterior](a, b) for a, b in zip(c.posteriors, c.priors, strict=True))
     bound = min(_bound(c, moments, kl, sizes, remaining), 1.0)
@@ -117,20 +120,26 @@ def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
     if c.posterior == "dirichlet":
         yield from _fixed_vote_checks(c, votes, sizes, drawn)
     else:
-        fixed = bound if c.posterior == "categorical" else min(2 * bound, 1.0)
+        fixed = bound
+        if c.posterior == "logit_normal" and not c.has_one_voter:
+            epsilon = math.log(1 / (delta * c.risk_settings["draw_share"] / 2)) / 2000
+            fixed = min(2 * _kl_inverse(bound, epsilon), 1.0)
         yield _above("deterministic bound", c.deterministic_bound, fixed)
 
 
 def _word_checks(c: Certificate) -> Iterator[Check]:
     """What the certificate says in words must be what its parts are."""
-    name, n_folds = c.bound_settings["name"], len(c.posteriors)
+    name, n_folds, alone = c.bound_settings["name"], len(c.posteriors), c.has_one_voter
+    risk, bound = RISKS[c.risk], CatoniPerFold if name == CatoniPerFold.name else BOUNDS[name]
     for what, claimed, said in (
-        ("proven", c.proven, is_proven(name)),
-        ("theorem", c.theorem, theorem(c.risk, name, n_folds)),
-        ("what is certified", c.certified, certified(c.risk)),
-        ("fixed vote", c.deterministic_rule, deterministic_rule(c.posterior, n_folds)),
+        ("theorem", c.theorem, theorem(bound.theorem, c.risk, n_folds)),
+        ("what is certified", c.certified, certified(risk.certified, alone)),
+        ("covers drawn votes", c.covers_drawn, alone or risk.covers_drawn(c.posterior)),
+        ("fixed vote", c.deterministic_rule, deterministic_rule(c.posterior, n_folds, alone)),
     ):
         yield Check(what, claimed, said, claimed == said)
+    doubtful = unproven(risk=risk, posterior=POSTERIORS[c.posterior], bound=bound)
+    yield Check("not proven", c.unproven, doubtful, set(doubtful) <= set(c.unproven))
 
 
 def _above(what: str, claimed: float, found: float) -> Check:
@@ -159,8 +168,9 @@ def _fixed_vote_checks(
     rows = [_margin_losses(v, np.array(p["alpha"]), f["margin"]) for p, v in zip(scaled, votes, strict=True)]
     risk = float(_risk_weights(c, sizes) @ [_weighted(v, r) for v, r in zip(votes, rows, strict=True)])
     fixed = _upper(c.bound_settings, risk, kls.sum(), sizes, paid / f["margins"]) / coverage
-    on_the_grid = f["margin"] in MARGINS and f["margins"] == len(MARGINS) and f["scale"] > 0
-    yield Check("margin", (f["margin"], f["margins"]), MARGINS, on_the_grid)
+    grid = (0.0,) if c.has_one_voter else MARGINS
+    on_the_grid = f["margin"] in grid and f["margins"] == len(grid) and f["scale"] > 0
+    yield Check("margin", (f["margin"], f["margins"]), grid, on_the_grid)
     yield _below("margin coverage", f["coverage"], coverage)
     yield _above("margin risk", f["empirical_risk"], risk)
     yield _above("divergence at the margin's scale", f["kl"], float(kls.sum()))
@@ -170,6 +180,7 @@ def _fixed_vote_checks(
     drawn_kls = np.array([_dirichlet_kl(a, b) for a, b in zip(c.posteriors, c.priors, strict=True)])
     labels = sorted({label for v in votes if v.classes is not None for label in v.classes.tolist()})
     named = [entry["label"] for entry in c.per_class]
+    class_upper = _class_count if c.bound_settings["name"] == "clopper_pearson" else _class_upper
     yield Check("classes", named, labels, named == labels)
     for entry in c.per_class:
         members = [np.asarray(v.classes)[np.asarray(v.targets)] == entry["label"] for v in votes]
@@ -183,9 +194,9 @@ def _fixed_vote_checks(
         means = [[_weighted(v, r, m) for v, r, m in zip(votes, rs, members, strict=True)] for rs in (drawn(), rows)]
         risk, margin_risk = float(shares @ means[0]), float(shares @ means[1])
         yield _above(f"{name} empirical risk", entry["empirical_risk"], risk)
-        bound = _class_upper(risk, drawn_kls, counts, shares, delta)
+        bound = class_upper(risk, drawn_kls, counts, shares, delta)
         yield _above(f"{name} bound", entry["bound"], bound)
-        fixed = _class_upper(margin_risk, kls, counts, shares, delta / f["margins"]) / coverage
+        fixed = class_upper(margin_risk, kls, counts, shares, delta / f["margins"]) / coverage
         yield _above(f"{name} deterministic bound", entry["deterministic_bound"], min(fixed, 1.0))
 
 
@@ -236,6 +247,10 @@ def _class_upper(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, del
         return 1.0
     prices = [kl + _log_xi(int(n)) + math.log(1 / delta) for kl, n in zip(kls, sizes, strict=True)]
     return _kl_inverse(risk, float(np.sum(shares / sizes * prices)))
+
+
+def _class_count(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, delta: float) -> float:
+    return _clopper_pearson(round(risk * sizes[0]), int(sizes[0]), delta) if sizes[0] else 1.0
 
 
 def _margin_losses(votes: VoteMatrix, weights: NDArray, margin: float) -> NDArray:
@@ -406,6 +421,8 @@ def _upper(settings: dict, risk: float, kl: float, sizes: tuple[int, ...], delta
             spent = -p @ np.log(np.minimum(a * level, 1.0))
             low, high = (level, high) if spent > budget else (low, level)
         return float(p @ np.maximum(1 / a - low, 0.0))
+    if name == "clopper_pearson":
+        return _clopper_pearson(round(risk * n), n, delta) if folds == 1 and kl < 1e-9 else 1.0
     if name == "mcallester":
         return risk + math.sqrt((kl + roots + folds * math.log(1 / delta)) / (2 * n))
     if name == "printed_theorem2_not_proven":
@@ -414,6 +431,15 @@ def _upper(settings: dict, risk: float, kl: float, sizes: tuple[int, ...], delta
         constant = roots if settings["constant"] == "2sqrt" else math.fsum(map(_log_xi, sizes))
         return _kl_inverse(risk, (kl + constant + folds * math.log(1 / delta)) / n)
     raise ValueError(f"The certificate names the bound {name!r}, which is not known here.")
+
+
+def _clopper_pearson(errors: int, n: int, delta: float) -> float:
+    """The error at which so few errors still have probability delta."""
+    low, high = errors / n, 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if stats.binom.cdf(errors, n, middle) >= delta else (low, middle)
+    return high
 
 
 def _log_xi(n: int) -> float:

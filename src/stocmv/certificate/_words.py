@@ -1,32 +1,30 @@
-"""The words of a certificate: what they say follows from the names of its parts."""
+"""The words of a certificate: what they say follows from its parts."""
 
-from ..bounds import Bound, Catoni, CatoniPerFold, McAllester, PrintedTheorem2, Seeger
-from ..risks import RISKS
-
-_BOUNDS: dict[str, type[Bound]] = {b.name: b for b in (Seeger, Catoni, CatoniPerFold, McAllester, PrintedTheorem2)}
+from typing import Any
 
 
-def theorem(risk: str, bound: str, n_folds: int) -> str:
+def theorem(bound_theorem: str, risk: str, n_folds: int) -> str:
     """What the bound rests on."""
     crossed = f", cross-bounded over {n_folds} folds" if n_folds > 1 else ""
-    return f"{_BOUNDS[bound].theorem}{crossed}, for the risk {risk!r}"
+    return f"{bound_theorem}{crossed}, for the risk {risk!r}"
 
 
-def is_proven(bound: str) -> bool:
-    return _BOUNDS[bound].proven
-
-
-def certified(risk: str) -> str:
+def certified(risk_certified: str, one_voter: bool) -> str:
     """What the bound is on."""
-    return RISKS[risk].certified
+    return "the error of the only voter" if one_voter else risk_certified
 
 
-def deterministic_rule(posterior: str, n_folds: int) -> str:
+def unproven(**parts: Any) -> tuple[str, ...]:
+    """The parts, given by their kind, whose claim is not proven."""
+    return tuple(f"the {kind} {part.name!r}" for kind, part in parts.items() if not part.proven)
+
+
+def deterministic_rule(posterior: str, n_folds: int, one_voter: bool) -> str:
     """What the fixed vote does."""
     fold = "a fold is drawn in proportion to its size, then " if n_folds > 1 else ""
     rules = {
         "categorical": "the voters vote with their probabilities as weights",
         "dirichlet": "the voters vote with their mean weights",
-        "logit_normal": "the class that a drawn vote answers most probably, at most twice the bound",
+        "logit_normal": "the class that most of 2,000 votes answer, whose weights were drawn once",
     }
-    return fold + rules[posterior]
+    return fold + ("its voter answers" if one_voter else rules.get(posterior, rules["dirichlet"]))

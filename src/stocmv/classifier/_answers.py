@@ -1,6 +1,5 @@
-"""What one fold answers: the mean vote, the probabilities of the drawn vote, and drawn votes."""
+"""What one fold answers: the deterministic vote, the probabilities of the drawn vote, and drawn votes."""
 
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -8,42 +7,44 @@ from numpy.typing import NDArray
 
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..special import argmax_probability, half_betainc
-from ..voters import VoterSet
+from ..voters import VoterSet, checked_codes, hash_examples
 from ..votes._classes import class_weights
 
 _BLOCK = 4096
-_DRAWS = 1000  # votes drawn for the probabilities of a posterior that has no closed form
 
 
 def ask(voters: VoterSet, X: Any, n_voters: int, n_classes: int) -> NDArray:
     """What the voters answer: codes of classes that there are, as the compiled sums over them rely on."""
-    codes = voters.votes(X)
-    if codes.ndim != 2 or codes.shape[1] != n_voters or codes.dtype.kind not in "iub":
-        raise ValueError(f"{n_voters} voters answered an array of {codes.dtype} of shape {codes.shape}, not codes.")
-    if codes.size and (codes.min() < 0 or codes.max() >= n_classes):
-        raise ValueError(f"Voters must answer class codes, integers from 0 to {n_classes - 1}.")
-    return codes
+    return checked_codes(voters.votes(X), n_voters, n_classes)
 
 
 def mean_vote(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
-    """Class with the largest mean weight; of equal ones the first.
+    """The deterministic vote of a fold: the class that most of the posterior's fixed votes answer; of equal the first.
 
-    A posterior that is no Dirichlet and no categorical is certified for its most probable class instead.
+    A Dirichlet and a categorical posterior have one such vote, with their mean weights.
     """
-    if isinstance(posterior, Dirichlet | Categorical):
+    votes = posterior.fixed_votes()
+    if len(votes) == 1:
         # rounded, so that classes of equal weight are equal whatever the order of their sums
-        return class_weights(codes, n_classes, posterior.mean).round(10).argmax(1)
-    return win_probabilities(posterior, codes, n_classes).argmax(1)
+        return class_weights(codes, n_classes, votes[0]).round(10).argmax(1)
+    return _share_of_each(votes, codes, n_classes).argmax(1)
+
+
+def _share_of_each(votes: NDArray, codes: NDArray, n_classes: int) -> NDArray:
+    """Share of some votes, given by their weights, that answer each class: (n, n_classes)."""
+    answered = np.zeros((len(codes), n_classes))
+    rows = np.arange(len(codes))
+    for weights in votes:
+        answered[rows, class_weights(codes, n_classes, weights).argmax(1)] += 1
+    return answered / len(votes)
 
 
 def win_probabilities(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
-    """Probability that the drawn vote answers each class: (n, n_classes)."""
+    """Probability that the drawn vote answers each class, (n, n_classes); the fixed votes' where it is not known."""
     if isinstance(posterior, Categorical):
         return class_weights(codes, n_classes, posterior.theta)
     if not isinstance(posterior, Dirichlet):
-        draws = posterior.sample(_DRAWS, np.random.default_rng(0))
-        winners = np.stack([class_weights(codes, n_classes, theta).argmax(1) for theta in draws])
-        return np.stack([(winners == k).mean(0) for k in range(n_classes)], axis=1)
+        return _share_of_each(posterior.fixed_votes(), codes, n_classes)
     concentrations = class_weights(codes, n_classes, posterior.alpha)
     if n_classes == 2:
         total = concentrations.sum(1)
@@ -60,7 +61,7 @@ def drawn_answers(posterior: Posterior, codes: NDArray, n_classes: int, rng: np.
     """Answers of votes whose weights are drawn afresh for every example."""
     if isinstance(posterior, Dirichlet):
         # the weights of the classes, up to a common factor, are independent gammas
-        return rng.standard_gamma(class_weights(codes, n_classes, posterior.alpha)).argmax(1)
+        return log_gammas(class_weights(codes, n_classes, posterior.alpha), rng).argmax(1)
     if isinstance(posterior, Categorical):
         chosen = rng.choice(posterior.n_voters, len(codes), p=posterior.theta)
         return codes[np.arange(len(codes)), chosen].astype(np.int64)
@@ -73,11 +74,18 @@ def drawn_answers(posterior: Posterior, codes: NDArray, n_classes: int, rng: np.
     return answers
 
 
-def assigned_folds(codes: NDArray, shares: NDArray, key: bytes) -> NDArray:
-    """Fold of each example, by a keyed hash of what the voters say on it: the same example, the same fold.
+def log_gammas(shapes: NDArray, rng: np.random.Generator) -> NDArray:
+    """Logarithms of gamma variables, which themselves would be zero where a shape is small; minus infinity at 0."""
+    with np.errstate(divide="ignore"):
+        uniform = np.log1p(-rng.random(shapes.shape)) / shapes  # gamma(a) is gamma(a + 1) u^(1/a)
+    return np.where(shapes > 0, np.log(rng.standard_gamma(shapes + 1)) + uniform, -np.inf)
 
-    Over the choice of the key every example falls into a fold with the probability that is the fold's share.
+
+def assigned_folds(X: Any, shares: NDArray, key: bytes) -> NDArray:
+    """Fold of each example, by a keyed hash of its features: the same example, the same fold.
+
+    Over the choice of the key every example falls into a fold with the probability that is the fold's share,
+    independently of any one other example that has other features.
     """
-    digests = [hashlib.blake2b(row.tobytes(), key=key, digest_size=8).digest() for row in np.ascontiguousarray(codes)]
-    uniform = np.frombuffer(b"".join(digests), "<u8") / 2.0**64
+    uniform = (hash_examples(X, key) + 0.5) / 2.0**32
     return np.minimum(np.searchsorted(np.cumsum(shares), uniform, side="right"), len(shares) - 1)

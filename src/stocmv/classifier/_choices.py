@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..bounds import BOUNDS, Bound, CatoniPerFold, Seeger
+from ..bounds import BOUNDS, Bound, CatoniPerFold, ClopperPearson, Seeger
 from ..posteriors import Dirichlet, Posterior
 from ..risks import Risk
 from ..solvers import LBFGS, Solver
 from ..special import kl_inverse
 from ..voters import VoterSource
+
+_GUESS = 0.2  # an error to expect where nothing is known
 
 
 def is_auto(value: Any) -> bool:
@@ -36,18 +38,26 @@ def choose_solver(solver: str | Solver, risk: str | Risk, source: VoterSource) -
 
 
 def choose_bound(
-    bound: str | Bound, sizes: Sequence[int], expected_errors: Sequence[float | None], delta: float
+    bound: str | Bound,
+    sizes: Sequence[int],
+    expected_errors: Sequence[float | None] | None,
+    delta: float,
+    *,
+    one_voter: bool = False,
 ) -> str | Bound:
-    """The bound that a ``bound`` argument stands for.
+    """The bound that a ``bound`` argument stands for; which kind it is, must not depend on the examples.
 
-    Where every fold's voters can tell, from the other folds, about how much they err, Catoni's bound with the constant
-    that is best for that error; otherwise the cheaper of Catoni's with a grid and Seeger's: a matter of the sizes.
+    Where the voters are of a kind that can tell, from the other folds, about how much they err, Catoni's bound with
+    the constant that is best for that error, or for a guess in a fold where they cannot; ``expected_errors`` is None
+    for other kinds of voters. Then it is Clopper and Pearson's for one voter without folds, and otherwise the cheaper
+    of Catoni's with a grid and Seeger's: a matter of the sizes.
     """
     if not is_auto(bound):
         return bound
-    errors = [e for e in expected_errors if e is not None]
-    if len(errors) == len(sizes):
-        return CatoniPerFold(tuple(best_constant(e, sizes, delta) for e in errors))
+    if expected_errors is not None:
+        return CatoniPerFold(tuple(best_constant(_GUESS if e is None else e, sizes, delta) for e in expected_errors))
+    if one_voter and len(sizes) == 1:
+        return ClopperPearson()
     grid, root = BOUNDS["catoni"], Seeger()
     return grid if grid.price(sizes, delta) < root.price(sizes, delta) else root
 

@@ -1,7 +1,11 @@
 """`MajorityVoteClassifier`."""
 
+import math
 import platform
 import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,22 +13,25 @@ import scipy
 import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._progress import tell
 from ..bounds import Bound
+from ..certificate import check_per_class
+from ..certificate._percent import percent
 from ..learning import Learned, Step, learn
 from ..learning._learn import check_delta, named, posterior_kind
 from ..posteriors import Posterior
 from ..risks import RISKS, Risk
 from ..solvers import Solver
-from ..voters import VoterSet, VoterSource, as_source
+from ..voters import VoterSource, as_source
 from ._answers import assigned_folds, drawn_answers, mean_vote, win_probabilities
 from ._choices import choose_bound, choose_priors, choose_solver, is_auto, risk_name
 from ._crossfit import CrossFitted
 from ._drawn import DrawnVote
 from ._engine import engine, is_dask
+from ._repeats import Fingerprints, RepeatedRowsWarning, doubt_of_copies, find_copies
 
 
 class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
@@ -38,8 +45,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     ----------
     voters : "forest", "stumps", estimator, list or VoterSource
         "forest" is a random forest of 100 trees for each fold. A scikit-learn ensemble is trained for each fold and its
-        members vote; a list of classifiers likewise. Classifiers that were fitted before (a list, or
-        ``sklearn.frozen.FrozenEstimator``) are judged on all examples, which must be new to them.
+        members vote, also as the last step of a pipeline, whose other steps are then fitted for each fold; a list of
+        classifiers likewise. Whatever was fitted before is cloned and trained anew, but for what is wrapped in
+        ``sklearn.frozen.FrozenEstimator``: that is judged on all examples, which must be new to it.
     risk : str or Risk
         "exact" (the error of the drawn vote), "half", "mc", "first_order", "second_order", "binomial", "c_bound".
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
@@ -86,6 +94,14 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         What the voters said on the examples that judge them: what `Certificate.verify` needs.
     timings_ : dict
         Seconds spent on training voters, asking them, and learning.
+    plain_errors_ : tuple of int or None
+        Errors, on the first fold, of the model that its voters belong to (a forest, say) when it predicts by itself,
+        and the size of that fold: what a hold-out of that fold gives.
+
+    Warns
+    -----
+    RepeatedRowsWarning
+        If rows repeat more often than independent draws explain.
 
     Examples
     --------
@@ -145,30 +161,38 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 "independent draws from one distribution, all of equal weight."
             )
         check_delta(self.delta)
-        named(self.risk, RISKS, Risk, "risk")
+        check_per_class(self.per_class, posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk")))
         source = as_source(self.voters)
-        self.expected_errors_: list[float | None] = []
         if is_dask(X):
-            rng = engine().fit_on_cluster(self, X, y)
+            rng, fingerprints, copied = engine().fit_on_cluster(self, X, y)
         else:
             X, codes, folds, rng = self._prepare(X, y, source)
+            fingerprints = Fingerprints.of(X, codes)
+            copied = find_copies(X, fingerprints)
             self._train_voters(X, codes, folds, source, rng)
-        self._learn(source, rng)
+        if copied:
+            warnings.warn(doubt_of_copies(fingerprints), RepeatedRowsWarning, stacklevel=2)
+        self._learn(source, rng, fingerprints, copied)
         self.key_ = rng.bytes(16)
         return self
 
-    def _note_training(self, source: VoterSource, voters: VoterSet, X: Any, codes: NDArray) -> None:
-        self.expected_errors_.append(source.expected_error(voters, X, codes) if self._tunes_bound(source) else None)
-
     def _tunes_bound(self, source: VoterSource) -> bool:
-        """Whether the bound has constants that the voters' own estimate of their error may choose."""
-        return source.learns and is_auto(self.bound) and risk_name(self.risk) in ("exact", "mc")
+        """Whether the bound has constants that the voters' own estimate of their error may choose.
 
-    def _learn(self, source: VoterSource, rng: np.random.RandomState) -> None:
+        That is a matter of the kinds of voters, bound and risk, not of the examples.
+        """
+        wanted = is_auto(self.bound) and risk_name(self.risk) in ("exact", "mc")
+        return wanted and source.learns and source.estimates_error
+
+    def _learn(self, source: VoterSource, rng: np.random.RandomState, fingerprints: Fingerprints, copied: bool) -> None:
         """Learn the weights' distribution; with several priors, keep the best, each having its share of delta."""
         began = time.perf_counter()
         kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
+        one_voter = all(v.n_voters == 1 for v in self.votes_)
         priors = choose_priors(self.prior, kind, source)
+        if one_voter:
+            priors = priors[:1]  # there is nothing to choose
+        expected = self.expected_errors_ if self._tunes_bound(source) else None
         solver = choose_solver(self.solver, self.risk, source)
         seed = rng.randint(2**31 - 1)
         candidates = [
@@ -177,11 +201,13 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 risk=self.risk,
                 posterior=self.posterior,
                 prior=prior,
-                bound=choose_bound(self.bound, self.fold_sizes_, self.expected_errors_, self.delta / len(priors)),
+                bound=choose_bound(
+                    self.bound, self.fold_sizes_, expected, self.delta / len(priors), one_voter=one_voter
+                ),
                 delta=self.delta,
                 solver=solver,
                 random_state=seed,
-                assumptions=source.assumptions,
+                assumptions=(*source.assumptions, *self._assumptions(source, fingerprints)),
                 per_class=self.per_class,
                 alternatives=len(priors),
                 context=self._context(source),
@@ -192,18 +218,39 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         best: Learned = min(candidates, key=lambda learned: learned.certificate.bound)
         self.posterior_: list[Posterior] = list(best.posterior)  # type: ignore[arg-type]
         self.prior_: list[Posterior] = list(best.prior)  # type: ignore[arg-type]
-        self.certificate_ = best.certificate
+        self.certificate_ = replace(
+            best.certificate,
+            unproven=(*best.certificate.unproven, *(() if source.proven else ("the voters",))),
+            warnings=(doubt_of_copies(fingerprints),) if copied else (),
+        )
         self.history_ = best.history
         self.timings_["learning"] = time.perf_counter() - began
         tell("learning", 1, 1, f"bound {self.certificate_.bound:.4f}")
         self._say(f"learned in {self.timings_['learning']:.1f} s: bound {self.certificate_.bound:.4f}")
+
+    def _assumptions(self, source: VoterSource, fingerprints: Fingerprints) -> Iterator[str]:
+        """What the certificate rests on besides, for these voters and these examples."""
+        if not source.learns and source.labels() is None:
+            yield "The set of classes was known before, and not taken from these examples."
+        if len(self.votes_) > 1:
+            spread = percent(math.sqrt(fingerprints.same_features) / 2)
+            yield (
+                "Where the folds disagree, predict gives an example to one of them by a hash of its features with a "
+                "key that fit drew; its bound is on the average over that key. "
+                + (
+                    f"Over the keys the error of predict has a standard deviation of at most about {spread}, since two "
+                    f"examples have the same features with probability {fingerprints.same_features:.2g} or so."
+                    if fingerprints.same_features
+                    else "As no two of these examples have the same features, the key makes hardly any difference."
+                )
+            )
 
     def _context(self, source: VoterSource) -> dict[str, Any]:
         from .. import __version__
 
         return {
             "voters": source.describe(),
-            "n_features": int(self.n_features_in_),
+            "n_features": getattr(self, "n_features_in_", None),
             "classes": [str(label) for label in self.classes_],
             "random_state": self.random_state if isinstance(self.random_state, int) else repr(self.random_state),
             "versions": {
@@ -220,22 +267,25 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         if self.verbose > 1:
             self._say(f"{step.stage}: bound {step.bound:.5f}, risk {step.risk:.5f}, KL {step.kl:.2f}")
 
-    def _split(self, codes: list[NDArray]) -> tuple[NDArray, NDArray, NDArray]:
+    def _split(self, X: Any, codes: list[NDArray]) -> tuple[NDArray, NDArray, NDArray]:
         """The folds' mean votes, (n_folds, n); the examples on which they differ, and the fold of each of these."""
         answers = np.stack([mean_vote(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
         split = np.flatnonzero((answers != answers[0]).any(0))
-        return answers, split, assigned_folds(np.hstack([c[split] for c in codes]), self._shares, self.key_)
+        if not len(split):
+            return answers, split, split
+        return answers, split, assigned_folds(_safe_indexing(X, split), self._shares, self.key_)
 
     def predict(self, X: Any) -> NDArray:
         """The fixed vote that ``certificate_.deterministic_bound`` speaks of.
 
         Each fold's voters vote with their mean weights. Where the folds disagree, the example belongs to one of them by
-        a keyed hash of the voters' answers, so that the same example always gets the same answer; the key was drawn in
+        a keyed hash of its features, so that the same example always gets the same answer; the key was drawn in
         ``fit``, and the bound is on average over it.
         """
         if is_dask(X):
             return engine().answer_on_cluster(self, "predict", X)
-        answers, split, folds = self._split(self._codes(X))
+        X = self._checked(X)
+        answers, split, folds = self._split(X, self._codes(X))
         chosen = answers[0].copy()
         chosen[split] = answers[folds, split]
         return self.classes_[chosen]
@@ -248,8 +298,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         """
         if is_dask(X):
             return engine().answer_on_cluster(self, "predict_proba", X)
+        X = self._checked(X)
         codes = self._codes(X)
-        answers, split, folds = self._split(codes)
+        answers, split, folds = self._split(X, codes)
         n_classes = len(self.classes_)
         each = np.stack([win_probabilities(p, c, n_classes) for p, c in zip(self.posterior_, codes, strict=True)])
         probabilities = np.tensordot(self._shares, each, axes=1)
@@ -266,11 +317,15 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         return probabilities
 
     def predict_stochastic(self, X: Any, random_state: Any = None) -> NDArray:
-        """The certified random vote: for every example a fold and weights are drawn afresh."""
+        """The certified random vote: for every example a fold and weights are drawn afresh.
+
+        Refused where the certificate is on the vote with fixed weights only, which is what `predict` does.
+        """
+        self._check_drawn("predict_stochastic")
         if is_dask(X):
             seed = check_random_state(random_state).randint(2**31 - 1)
             return engine().answer_on_cluster(self, "predict_stochastic", X, seed=seed)
-        codes = self._codes(X)
+        codes = self._codes(self._checked(X))
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         answers = np.stack(
             [drawn_answers(p, c, len(self.classes_), rng) for p, c in zip(self.posterior_, codes, strict=True)]
@@ -279,9 +334,21 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         return self.classes_[answers[rng.choice(len(answers), n, p=self._shares), np.arange(n)]]
 
     def draw(self, random_state: Any = None) -> DrawnVote:
-        """One majority vote, its fold and weights drawn once, as a classifier of its own."""
-        check_is_fitted(self)
+        """One majority vote, its fold and weights drawn once, as a classifier of its own.
+
+        Refused where the certificate is on the vote with fixed weights only.
+        """
+        self._check_drawn("draw")
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         fold = int(rng.choice(len(self.voters_), p=self._shares))
         weights = self.posterior_[fold].sample(1, rng)[0]
         return DrawnVote(self.voters_[fold], weights, self.classes_, checks_input=as_source(self.voters).checks_input)
+
+    def _check_drawn(self, method: str) -> None:
+        """Refuse to draw votes that the certificate says nothing about."""
+        check_is_fitted(self)
+        if not self.certificate_.covers_drawn:
+            raise ValueError(
+                f"{method} draws single voters from a categorical posterior, and risk={self.certificate_.risk!r} "
+                "certifies the weighted vote of all of them only: use predict, or risk='exact'."
+            )

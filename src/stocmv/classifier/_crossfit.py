@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._progress import tell
-from ..voters import VoterSet, VoterSource, as_source
+from ..voters import VoterSet, VoterSource, as_source, train_voters
 from ..votes import VoteMatrix
 from ..votes._labels import code_dtype
 from ._answers import ask
@@ -32,6 +33,26 @@ def all_classes(present: NDArray, source: VoterSource) -> NDArray:
     if (known.dtype.kind in "USO") != (present.dtype.kind in "USO"):
         raise ValueError("The voters answer strings and y holds numbers, or the other way round: use one kind.")
     return np.union1d(present, known)
+
+
+def plain_errors(voters: VoterSet, X: Any, codes: NDArray) -> tuple[int, int] | None:
+    """Errors of the model that the voters belong to, used plainly, and the number of examples; None without one."""
+    answers = voters.plain_answers(X)
+    return None if answers is None else (int(np.count_nonzero(answers != codes)), len(codes))
+
+
+def holdout_errors(
+    source: VoterSource, X: Any, y: Any, share: float, random_state: int, n_jobs: int | None = None
+) -> tuple[int, int] | None:
+    """Errors, on a share of the examples that is held out, of the plain model that a source trains on the others.
+
+    Returned with the number of examples held out; None where the voters do not belong to a model of its own.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    rest, held = train_test_split(np.arange(len(codes)), test_size=share, random_state=random_state)
+    X_rest, codes_rest = _rows(X, codes, rest)
+    voters, _ = train_voters(source, X_rest, codes_rest, classes, random_state, n_jobs)
+    return plain_errors(voters, *_rows(X, codes, held))
 
 
 class CrossFitted:
@@ -99,13 +120,18 @@ class CrossFitted:
         """Train the voters of each fold on the others, and ask them about it."""
         self.voters_: list[VoterSet] = []
         self.votes_: list[VoteMatrix] = []
+        self.expected_errors_: list[float | None] = []
+        self.plain_errors_: tuple[int, int] | None = None
         self.fold_sizes_ = tuple(len(fold) for fold in folds)
         self.timings_ = dict.fromkeys(("voters", "votes"), 0.0)
         for k, fold in enumerate(folds):
             began = time.perf_counter()
             tell("training voters", k, len(folds), f"fold {k + 1} of {len(folds)}")
             X_seen, codes_seen = _rows(X, codes, np.setdiff1d(np.arange(len(codes)), fold) if source.learns else fold)
-            voters = source.fit(X_seen, codes_seen, self.classes_, rng.randint(2**31 - 1), self.n_jobs)
+            seed = rng.randint(2**31 - 1)
+            voters, expected = train_voters(
+                source, X_seen, codes_seen, self.classes_, seed, self.n_jobs, estimate=self._tunes_bound(source)
+            )
             self.timings_["voters"] += time.perf_counter() - began
             tell("training voters", k + 1, len(folds))
             self._say(f"fold {k + 1} of {len(folds)}: {voters.n_voters} voters in {time.perf_counter() - began:.1f} s")
@@ -114,22 +140,27 @@ class CrossFitted:
             tell("collecting votes", k, len(folds), f"fold {k + 1} of {len(folds)}")
             X_judge, codes_judge = _rows(X, codes, fold)
             self.votes_.append(VoteMatrix.from_codes(voters.votes(X_judge), codes_judge, self.classes_))
-            self._note_training(source, voters, X_seen, codes_seen)
             self.voters_.append(voters)
+            self.expected_errors_.append(expected)
+            if k == 0 and source.learns:
+                self.plain_errors_ = plain_errors(voters, X_judge, codes_judge)
             self.timings_["votes"] += time.perf_counter() - began
             tell("collecting votes", k + 1, len(folds))
 
-    def _note_training(self, source: VoterSource, voters: VoterSet, X: Any, codes: NDArray) -> None:
-        """Take note of how one fold's voters do on the examples that they were trained on."""
+    def _tunes_bound(self, source: VoterSource) -> bool:
+        """Whether the voters' own estimate of their error is of use."""
+        return False
 
-    def _codes(self, X: Any) -> list[NDArray]:
-        """What the voters of each fold answer."""
+    def _checked(self, X: Any) -> Any:
+        """The examples as the voters are given them."""
         check_is_fitted(self)
         source = as_source(self.voters)
         if source.checks_input:
-            X = validate_data(self, X, skip_check_array=True, reset=False)
-        else:
-            X = validate_data(self, X, reset=False, **self._accepted(source))
+            return validate_data(self, X, skip_check_array=True, reset=False)
+        return validate_data(self, X, reset=False, **self._accepted(source))
+
+    def _codes(self, X: Any) -> list[NDArray]:
+        """What the voters of each fold answer to examples that are checked."""
         judged = zip(self.voters_, self.votes_, strict=True)
         return [ask(voters, X, votes.n_voters, len(self.classes_)) for voters, votes in judged]
 

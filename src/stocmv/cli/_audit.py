@@ -12,7 +12,8 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from .. import MajorityVoteClassifier
 from .._files import sha256, whole_file
 from .._memory import free_memory
-from ..certificate import HoldoutComparison, compare_fold
+from ..certificate import HoldoutComparison
+from ..classifier import holdout_errors
 from ..classifier._engine import is_dask
 from ..persistence import save
 from ..report import DataSummary, TestErrors, render
@@ -65,19 +66,11 @@ def certify_table(table: Table, settings: Settings, stage: Callable[[str], None]
     told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
     kinds = {"categorical": list(table.categorical), "encoding": settings.encoding if table.categorical else None}
     model.certificate_ = replace(model.certificate_, context={**model.certificate_.context, "data": {**told, **kinds}})
-    if settings.holdout is None:
-        return Audit(model, compare_fold(model.certificate_, model.votes_))
-    stage("training on what is not held out")
-    return Audit(
-        model,
-        model.certificate_.compare_holdout(
-            MajorityVoteClassifier(source, n_jobs=settings.jobs, random_state=settings.seed),
-            table.X,
-            table.y,
-            share=settings.holdout,
-            random_state=settings.seed,
-        ),
-    )
+    counted = model.plain_errors_
+    if settings.holdout is not None:
+        stage("training on what is not held out")
+        counted = holdout_errors(source, table.X, table.y, settings.holdout, settings.seed, settings.jobs)
+    return Audit(model, None if counted is None else model.certificate_.compare_errors(*counted))
 
 
 def _check_suits(table: Table, settings: Settings) -> None:

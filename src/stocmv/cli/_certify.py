@@ -37,7 +37,7 @@ from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
 @click.option(
     "--holdout",
     type=SHARE,
-    help="Compare with voters trained anew while this share is held out; otherwise with those of the first fold.",
+    help="Compare with the plain model, trained anew while this share is held out; otherwise with the first fold's.",
 )
 @click.option("--encoding", type=click.Choice(["ordinal", "onehot"]), default="ordinal", show_default=True)
 @cluster

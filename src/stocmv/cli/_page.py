@@ -18,6 +18,8 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
 
     certificate, screen = audit.model.certificate_, console()
     screen.print(f"\n[bold]{escape(certificate.statement())}[/]\n")
+    for warning in certificate.warnings:
+        screen.print(f"[bold red]Warning:[/] {escape(warning)}\n")
     table = _table("error on new examples", "at most", "measured", *(["on the test file"] if audit.test else []))
     tested = [percent(audit.test.drawn), percent(audit.test.fixed)] if audit.test else []
     for i, (name, bound, measured) in enumerate(certificate.figures(per_class=False)):
@@ -79,6 +81,8 @@ def as_content(audit: Audit, folder: Path, seconds: float) -> dict[str, Any]:
         "n": c.n,
         "delta": c.delta,
         "per_class": list(c.per_class),
+        "proven": c.proven,
+        "warnings": list(c.warnings),
         "holdout_bound": audit.holdout.holdout_bound if audit.holdout else None,
         "test": {"n": audit.test.n, "fixed": audit.test.fixed, "drawn": audit.test.drawn} if audit.test else None,
         "seconds": {"all": seconds, **audit.model.timings_},

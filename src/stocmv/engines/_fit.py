@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from .._progress import tell
 from ..classifier._crossfit import all_classes
+from ..classifier._repeats import Fingerprints
 from ..voters import VoterSet, VoterSource, as_source
 from ..votes import VoteMatrix
 from ._cluster_votes import ClusterVotes
@@ -21,10 +22,11 @@ from ._training import Shared, as_shared, rows_of, together, train, train_here, 
 _ASKED = 1 << 16  # rows of a partition that the voters answer at a time: their answers are packed before the next
 
 
-def fit_on_cluster(clf: Any, X: Any, y: Any) -> np.random.RandomState:
-    """Train the voters of each fold and collect their votes on the cluster; what is left of the random numbers.
+def fit_on_cluster(clf: Any, X: Any, y: Any) -> tuple[np.random.RandomState, Fingerprints, bool]:
+    """Train the voters of each fold and collect their votes on the cluster.
 
     Sets on the classifier what the same steps set on one machine. The examples and the votes stay on the cluster.
+    Returns what is left of the random numbers, fingerprints of some rows, and whether rows seem to be copies.
     """
     from dask.delayed import delayed
 
@@ -41,16 +43,18 @@ def fit_on_cluster(clf: Any, X: Any, y: Any) -> np.random.RandomState:
     n_folds = clf._n_folds(sum(sizes), source)
     draw = partial(clf._folds, sum(sizes), source, rng)
     parts = plan(sizes, clf.classes_, n_folds, source.learns, draw, rng)
-    counts = np.array([[part.judged_count(k) for part in parts] for k in range(n_folds)])
+    counts = np.stack([part.judged_counts() for part in parts], axis=1)
     clf.fold_sizes_ = tuple(counts.sum(1).tolist())
     clf.timings_ = {"voters": time.perf_counter() - began, "votes": 0.0}
-    clf.voters_, clf.votes_, clf.expected_errors_ = [], [], []
+    clf.voters_, clf.votes_, clf.expected_errors_, clf.plain_errors_ = [], [], [], None
+    fingerprints = Fingerprints.joined([s.fingerprints for s in summaries])
 
     tunes = clf._tunes_bound(source)
     for k in range(n_folds):
         began = time.perf_counter()
         tell("training voters", k, n_folds, f"fold {k + 1} of {n_folds}")
-        trained = _trained(client, pairs, source, parts, k, rng.randint(2**31 - 1), tunes)
+        seen = np.array(sizes) - counts[k] if source.learns else counts[k]
+        trained = _trained(client, pairs, source, parts, k, seen, rng.randint(2**31 - 1), tunes)
         voters, expected = result(trained, client)
         clf.voters_.append(voters)
         clf.expected_errors_.append(expected)
@@ -73,7 +77,7 @@ def fit_on_cluster(clf: Any, X: Any, y: Any) -> np.random.RandomState:
         clf.votes_.append(ClusterVotes(client, votes, counts[k, judging].tolist(), voters.n_voters, clf.classes_))
         clf.timings_["votes"] += time.perf_counter() - began
         tell("collecting votes", k + 1, n_folds)
-    return rng
+    return rng, fingerprints, fingerprints.exceed_chance()
 
 
 def _token() -> str:
@@ -106,7 +110,7 @@ def _note_columns(clf: Any, summary: Summary) -> None:
 
 
 def _trained(
-    client: Any, pairs: list[Any], source: Shared, parts: list[Part], fold: int, seed: int, tunes: bool
+    client: Any, pairs: list[Any], source: Shared, parts: list[Part], fold: int, seen: NDArray, seed: int, tunes: bool
 ) -> Any:
     """A future of the voters of a fold and of how much they expect to err."""
     from dask.delayed import delayed
@@ -115,7 +119,7 @@ def _trained(
     numeric = not source.checks_input
     sample, classes = delayed(training_sample), parts[0].classes
     if source.train_on == "partitions":
-        trainers = [part.index for part in parts if part.seen_count(fold)]
+        trainers = np.flatnonzero(seen)
         counts = np.diff(np.linspace(0, source.n_trees, len(trainers) + 1).astype(int))
         here = delayed(train_here)
         seeds = np.random.SeedSequence(seed).generate_state(len(pairs)) % 2**31
@@ -132,8 +136,7 @@ def _trained(
             if count
         ]
         return client.compute(delayed(together)(sets, dask_key_name=f"voters-{token}-{fold}"))
-    n_seen = sum(part.seen_count(fold) for part in parts)
-    share = min(1.0, source.max_rows / max(n_seen, 1))
+    share = min(1.0, source.max_rows / max(seen.sum(), 1))
     samples = [
         sample(pair, part, fold, share, seed, numeric, dask_key_name=f"sample-{token}-{fold}-{part.index}")
         for pair, part in zip(pairs, parts, strict=True)

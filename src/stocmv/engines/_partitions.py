@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..classifier._engine import is_dask
+from ..classifier._repeats import Fingerprints
 from ..voters import VoterSource
 
 _TARGET = "__stocmv_target__"
+_LOOKED_AT = 1 << 13  # rows of a partition whose fingerprints travel
 
 
 class Summary(NamedTuple):
@@ -19,6 +21,7 @@ class Summary(NamedTuple):
     n_columns: int
     labels: NDArray
     names: tuple[str, ...]
+    fingerprints: Fingerprints
 
 
 def paired_partitions(X: Any, y: Any) -> list[Any]:
@@ -70,7 +73,7 @@ def summarise(pair: tuple[Any, NDArray], index: int, source: VoterSource) -> Sum
         if np.isinf(numbers).any():
             raise ValueError(f"Partition {index} holds infinite values.")
     names = tuple(map(str, X.columns)) if hasattr(X, "columns") else ()
-    return Summary(len(labels), X.shape[1], np.unique(labels), names)
+    return Summary(len(labels), X.shape[1], np.unique(labels), names, Fingerprints.of(X, labels).at_most(_LOOKED_AT))
 
 
 def as_numbers(X: Any, index: int) -> NDArray:

@@ -13,8 +13,8 @@ LISTED = 1_000_000  # rows up to which the folds are listed
 class Part:
     """A partition: the classes of its labels, and the fold of each of its rows.
 
-    The folds are listed, or they are drawn from a seed, the number of the partition and the positions of the rows: then
-    the draw can be repeated anywhere, and nothing has to be sent.
+    The folds are listed, or the fold of each row is drawn independently from a seed and the number of the partition:
+    then the draw can be repeated anywhere, and nothing has to be sent. How the rows were laid out has no influence.
 
     Attributes
     ----------
@@ -44,28 +44,23 @@ class Part:
         """Rows that judge the voters of the fold."""
         if self.listed is not None:
             return np.flatnonzero(self.listed == fold)
-        order = np.random.default_rng(np.random.SeedSequence((self.seed, self.index))).permutation(self.n_rows)
-        return np.sort(order[self._first(fold) :: self.n_folds])
+        return np.flatnonzero(self._drawn() == fold)
 
-    def judged_count(self, fold: int) -> int:
-        if self.listed is not None:
-            return int(np.count_nonzero(self.listed == fold))
-        return len(range(self._first(fold), self.n_rows, self.n_folds))
+    def judged_counts(self) -> NDArray:
+        """Rows in each fold."""
+        return np.bincount(self._drawn() if self.listed is None else self.listed, minlength=self.n_folds)
+
+    def _drawn(self) -> NDArray:
+        rng = np.random.default_rng(np.random.SeedSequence((self.seed, self.index)))
+        return rng.integers(self.n_folds, size=self.n_rows, dtype=np.min_scalar_type(self.n_folds))
 
     def seen(self, fold: int) -> NDArray:
         """Rows that may train them: the others; the same where the voters do not learn."""
         judged = self.judged(fold)
         return np.setdiff1d(np.arange(self.n_rows), judged, assume_unique=True) if self.learns else judged
 
-    def seen_count(self, fold: int) -> int:
-        judged = self.judged_count(fold)
-        return self.n_rows - judged if self.learns else judged
-
     def codes(self, labels: NDArray) -> NDArray:
         return np.searchsorted(self.classes, labels)
-
-    def _first(self, fold: int) -> int:
-        return (fold - self.index) % self.n_folds
 
 
 def plan(

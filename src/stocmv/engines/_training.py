@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..voters import Ensemble, VoterSet, VoterSource
+from ..voters import Ensemble, Joined, VoterSet, VoterSource, train_voters
 from ..voters._base import Wrapped
-from ..voters._classifiers import FrozenVoters
 from ._partitions import as_numbers
 from ._plan import Part
 
@@ -96,20 +95,19 @@ def train(
         X: Any = pd.concat([x for x, _ in samples], ignore_index=True)
     else:
         X = np.concatenate([x for x, _ in samples])
-    voters = source.fit(X, codes, classes, seed, _threads())
-    return voters, source.expected_error(voters, X, codes) if tunes else None
+    return train_voters(source, X, codes, classes, seed, _threads(), estimate=tunes)
 
 
 def train_here(sample: tuple[Any, NDArray], source: Ensemble, n_trees: int, classes: NDArray, seed: int) -> VoterSet:
     """Some trees from the examples of one partition."""
     X, codes = sample
     fewer = Ensemble(clone(source.estimator).set_params(n_estimators=n_trees))
-    return fewer.fit(X, codes, classes, seed, _threads())
+    return train_voters(fewer, X, codes, classes, seed, _threads())[0]
 
 
 def together(sets: Sequence[VoterSet]) -> tuple[VoterSet, None]:
     """The trees of all partitions as the voters of a fold."""
-    return FrozenVoters(sets), None
+    return Joined(sets), None
 
 
 def _threads() -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..bounds import BOUNDS, Bound
-from ..certificate import Certificate, certify
+from ..certificate import Certificate, certify, check_per_class
 from ..posteriors import POSTERIORS, Posterior
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
@@ -115,13 +115,18 @@ def learn(
     the_bound = named(bound, BOUNDS, Bound, "bound")
     the_solver = named(solver, SOLVERS, Solver, "solver")
     priors = _priors(prior, posterior_kind(posterior, the_risk), folds)
+    check_per_class(per_class, priors[0])
+    one_voter = all(v.n_voters == 1 for v in folds)
+    if the_bound.needs_one_vote and not one_voter:
+        raise ValueError(f"bound {the_bound.name!r} is for a single voter, whose vote has nothing to learn.")
 
     sizes, history = tuple(v.n_examples for v in folds), History()
     objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, callback)
-    point = the_solver.minimise(objective, objective.start, _generator(random_state))
-    found = [objective.posteriors(point)]
-    if the_risk.draws_again:
-        found.append(priors)  # noise, or a surrogate for the risk, may have led astray
+    found = [priors]
+    if not one_voter:
+        point = the_solver.minimise(objective, objective.start, _generator(random_state))
+        # where a risk draws, noise, or a surrogate for it, may have led astray: the prior is tried, too
+        found = [objective.posteriors(point), *([priors] if the_risk.draws_again else [])]
     certified = [
         certify(
             folds,
@@ -133,6 +138,7 @@ def learn(
             assumptions,
             per_class=per_class,
             alternatives=alternatives,
+            candidates=2 if the_risk.draws_again else 1,
             context=context,
         )
         for posteriors in found

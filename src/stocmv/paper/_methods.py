@@ -28,6 +28,7 @@ class StrictBinomial(Binomial):
     """
 
     name: ClassVar[str] = "binomial_51_not_proven"
+    proven: ClassVar[bool] = False
 
     def _shape(self) -> tuple[int, int]:
         needed = self.n_draws // 2 + 1

@@ -54,6 +54,7 @@ class Forest:
     """
 
     voters: EnsembleVoters
+    known: NDArray  # classes that the trees know
     n_classes: int
 
     def ask(self, X: NDArray, y: NDArray, threads: int) -> Answers:
@@ -72,7 +73,7 @@ class Forest:
 
     def _codes(self, tree: Any, depth: int | None) -> NDArray:
         """Class of each node, or of its ancestor at the depth."""
-        said = self.voters.present[tree.value[:, 0, :].argmax(1)].astype(np.uint8)
+        said = self.known[tree.value[:, 0, :].argmax(1)].astype(np.uint8)
         if depth is None:
             return said
         parents, below = np.array([0]), 0
@@ -90,7 +91,8 @@ class Forest:
 def grow_forest(X: NDArray, y: NDArray, n_classes: int, n_trees: int, seed: int, threads: int) -> Forest:
     """The paper's forest: each tree on half of the rows given, sqrt(d) features per split, weights by class."""
     recipe = RandomForestClassifier(n_trees, max_samples=0.5, max_features="sqrt", class_weight="balanced_subsample")
-    return Forest(Ensemble(recipe).fit(X, y, np.arange(n_classes), seed, threads), n_classes)
+    known, codes = np.unique(y, return_inverse=True)
+    return Forest(Ensemble(recipe).fit(X, codes, known, seed, threads), known, n_classes)
 
 
 def halves(n: int, seed: int) -> Sequence[NDArray]:

@@ -22,6 +22,7 @@ class Posterior(ABC):
     """
 
     name: ClassVar[str]
+    proven: ClassVar[bool] = True
     point_bounds: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     @classmethod
@@ -64,6 +65,10 @@ class Posterior(ABC):
     @abstractmethod
     def parameters(self) -> dict[str, NDArray]:
         """Named parameters, as a certificate records them; the class takes them as keyword arguments."""
+
+    def fixed_votes(self) -> NDArray:
+        """Weights of the votes by whose majority the deterministic vote answers, (n_votes, n_voters): the mean."""
+        return self.mean[None]
 
     def sample(self, n_draws: int, rng: np.random.Generator) -> NDArray:
         """Draw weights: (n_draws, n_voters)."""

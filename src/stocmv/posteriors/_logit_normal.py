@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from ._base import Draws, Posterior, positive_per_voter, pull_softmax, softmax
 
 _MEAN_DRAWS = 4096
+FIXED_VOTES = 2000  # by whose majority the deterministic vote answers
+_FIXED_SEED = (2021, 0xF1BED)  # a stream of its own: neither training nor the certificate has seen these draws
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +59,10 @@ class LogitNormal(Posterior):
     def mean(self) -> NDArray:
         """Mean weights, by a fixed set of draws (they have no closed form)."""
         return self.sample(_MEAN_DRAWS, np.random.default_rng(0)).mean(0)
+
+    def fixed_votes(self) -> NDArray:
+        """Some draws, always the same: the mean weights have no closed form, and no bound of their own."""
+        return self.sample(FIXED_VOTES, np.random.default_rng(_FIXED_SEED))
 
     def kl(self, prior: Posterior) -> tuple[float, NDArray]:
         if not isinstance(prior, LogitNormal):

@@ -110,10 +110,11 @@ def _template() -> Any:
 
 
 def _check_holdout(certificate: Certificate, holdout: HoldoutComparison | None) -> None:
-    if holdout is not None and (holdout.bound, holdout.delta) != (certificate.bound, certificate.delta):
+    ours = certificate.deterministic_bound, certificate.delta
+    if holdout is not None and (holdout.deterministic_bound, holdout.delta) != ours:
         raise ValueError(
-            f"holdout compares with a bound of {holdout.bound!r} at delta = {holdout.delta!r}, but clf.certificate_ "
-            f"has {certificate.bound!r} at {certificate.delta!r}: take clf.certificate_.compare_holdout(...)."
+            f"holdout compares with a bound of {holdout.deterministic_bound!r} at delta = {holdout.delta!r}, but "
+            f"clf.certificate_ has {ours[0]!r} at {ours[1]!r}: take clf.certificate_.compare_holdout(...)."
         )
 
 

@@ -44,6 +44,8 @@ class Risk(ABC):
     draws_again: ClassVar[bool] = False  # whether an evaluation in training draws random numbers
     draw_share: float = 0.0  # share of delta that pays for drawn votes in a certificate
     certified: ClassVar[str]  # what the bound is on, in words
+    outward: ClassVar[tuple[int, ...]] = (1,)  # whether each moment is rounded up (1) or down (-1)
+    proven: ClassVar[bool] = True
 
     @abstractmethod
     def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
@@ -70,6 +72,14 @@ class Risk(ABC):
     def settings(self) -> dict:
         """What a certificate records to evaluate the risk again."""
         return {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else {}  # type: ignore[redundant-expr]
+
+    def covers_drawn(self, posterior: str) -> bool:
+        """Whether the bound is also on the stochastic vote, whose weights are drawn from a posterior of this kind.
+
+        A draw from a categorical posterior is a single voter. The classical bounds are on the vote of all voters with
+        the probabilities as weights, which may be far better than its voters.
+        """
+        return posterior != "categorical"
 
     def paid_draws(self, posterior: Posterior) -> int:
         """Number of drawn votes that the certified moments are a mean of, 0 when they are exact."""

@@ -26,6 +26,7 @@ class CBound(Risk):
 
     name: ClassVar[str] = "c_bound"
     posteriors: ClassVar[tuple[str, ...]] = ("categorical",)
+    outward: ClassVar[tuple[int, ...]] = (1, -1)
     certified: ClassVar[str] = "the error of the weighted vote, from the mean error and the disagreement of its voters"
 
     def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:

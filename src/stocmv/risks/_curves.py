@@ -102,6 +102,9 @@ class FirstOrder(CurveRisk):
     factor: ClassVar[float] = 2.0
     certified: ClassVar[str] = "the error of the weighted vote, as twice the mean error of a voter"
 
+    def covers_drawn(self, posterior: str) -> bool:
+        return True  # half of the bound is on the error of a drawn voter
+
     def curve(self, posterior: Weighted) -> Curve:
         s = posterior.total
         nodes = s * np.linspace(0, 1, 5)

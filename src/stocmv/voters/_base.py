@@ -1,11 +1,17 @@
 """What a source of voters has to offer. Write one of your own by subclassing both classes."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
+
+from ..votes._labels import code_dtype
+
+FROZEN_PARTS = "Parts of the voters are frozen: none of these examples helped to train or choose those parts."
 
 
 class VoterSet(ABC):
@@ -41,6 +47,14 @@ class VoterSet(ABC):
     def votes(self, X: Any) -> NDArray:
         """Class codes that the voters answer: an integer array of shape (n, n_voters)."""
 
+    def plain_answers(self, X: Any) -> NDArray | None:
+        """Class codes that the model these voters belong to predicts by itself; None where there is no such model.
+
+        A forest averages its trees' probabilities, for example. This is what a user would have without `stocmv`, and
+        only serves for a comparison.
+        """
+        return None
+
 
 class VoterSource(ABC):
     """A recipe for voters.
@@ -58,6 +72,11 @@ class VoterSource(ABC):
         What a checked ``X`` may hold.
     assumptions : tuple of str
         What the certificate must say about these voters.
+    proven : bool
+        Whether the voters are independent of the examples that judge them, given the assumptions. If not, what comes
+        out is marked as not being a certificate.
+    estimates_error : bool
+        Whether `expected_error` gives an estimate. It must not depend on the examples: it decides which bound is used.
     """
 
     learns: bool = True
@@ -66,11 +85,17 @@ class VoterSource(ABC):
     allow_nan: bool = False
     sparse: bool = False
     assumptions: tuple[str, ...] = ()
+    proven: bool = True
+    estimates_error: bool = False
     default_prior: ClassVar[tuple[float, ...]] = (0.3, 3.0, 30.0)  # several are a grid, which the certificate pays for
 
     @abstractmethod
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
-        """Make the voters from examples with codes of the classes; a class may be missing among them."""
+        """Make the voters from the examples and the codes of their classes, which are positions in ``classes``.
+
+        Voters that learn are handed the classes of these examples and no others: a class that only shows up among the
+        examples that judge them is unknown to them.
+        """
 
     def labels(self) -> NDArray | None:
         """Labels that the voters are known to use, for voters that were trained before; otherwise None."""
@@ -79,7 +104,8 @@ class VoterSource(ABC):
     def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
         """An estimate, from the voters' own training examples, of the error of their vote on new ones.
 
-        It only tunes the bound before the fold that judges is looked at; None where there is none.
+        It only tunes the bound before the fold that judges is looked at, and is asked for where `estimates_error` says
+        so; None where these examples do not suffice.
         """
         return None
 
@@ -125,6 +151,14 @@ class Wrapped(VoterSource):
         return self.source.assumptions
 
     @property
+    def proven(self) -> bool:  # type: ignore[override]
+        return self.source.proven
+
+    @property
+    def estimates_error(self) -> bool:  # type: ignore[override]
+        return self.source.estimates_error
+
+    @property
     def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
         return self.source.default_prior
 
@@ -141,10 +175,87 @@ class Wrapped(VoterSource):
         return self.source.describe()
 
 
-def contiguous(codes: NDArray) -> tuple[NDArray, NDArray]:
-    """The class codes that occur, and the examples' codes among them: what an estimator can be trained on."""
-    present, inner = np.unique(codes, return_inverse=True)
-    return present, inner
+class Recoded(VoterSet):
+    """Voters that know some of the classes, answering codes among all of them.
+
+    Parameters
+    ----------
+    voters : VoterSet
+        Their answers are positions in ``codes``.
+    codes : ndarray
+        Code, among all classes, of each class that they know.
+    """
+
+    def __init__(self, voters: VoterSet, codes: NDArray) -> None:
+        self.voters = voters
+        self.codes = codes
+        self.n_voters = voters.n_voters
+
+    def votes(self, X: Any) -> NDArray:
+        return self.codes[checked_codes(self.voters.votes(X), self.n_voters, len(self.codes))]
+
+    def plain_answers(self, X: Any) -> NDArray | None:
+        answers = self.voters.plain_answers(X)
+        return None if answers is None else self.codes[answers]
+
+
+class Joined(VoterSet):
+    """Several sets of voters, side by side."""
+
+    def __init__(self, sets: Sequence[VoterSet]) -> None:
+        self.sets = list(sets)
+        self.n_voters = sum(s.n_voters for s in self.sets)
+
+    def votes(self, X: Any) -> NDArray:
+        return np.hstack([s.votes(X) for s in self.sets])
+
+
+def checked_codes(codes: NDArray, n_voters: int, n_classes: int) -> NDArray:
+    """What voters answered, if these are codes of classes that there are, one for each voter."""
+    if codes.ndim != 2 or codes.shape[1] != n_voters or codes.dtype.kind not in "iub":
+        raise ValueError(f"{n_voters} voters answered an array of {codes.dtype} of shape {codes.shape}, not codes.")
+    if codes.size and (codes.min() < 0 or codes.max() >= n_classes):
+        raise ValueError(f"Voters must answer class codes, integers from 0 to {n_classes - 1}.")
+    return codes.astype(np.uint8) if codes.dtype.kind == "b" else codes
+
+
+def train_voters(
+    source: VoterSource,
+    X: Any,
+    codes: NDArray,
+    classes: NDArray,
+    seed: int,
+    n_jobs: int | None = None,
+    *,
+    estimate: bool = False,
+) -> tuple[VoterSet, float | None]:
+    """Voters from examples, and how much they expect to err where an estimate is asked for.
+
+    Voters that learn get to know the classes of these examples, and those that they knew before; the voters that are
+    returned answer codes among all classes.
+    """
+    if not source.learns:
+        return source.fit(X, codes, classes, seed, n_jobs), None
+    before = source.labels()
+    known = np.unique(codes if before is None else np.append(codes, np.searchsorted(classes, before)))
+    inner = np.searchsorted(known, codes)
+    voters = source.fit(X, inner, classes[known], seed, n_jobs)
+    expected = source.expected_error(voters, X, inner) if estimate else None
+    everything = len(known) == len(classes)
+    return voters if everything else Recoded(voters, known.astype(code_dtype(len(classes)))), expected
+
+
+def frozen_parts(value: Any) -> Iterator[FrozenEstimator]:
+    """The frozen estimators inside a value, at any depth of what scikit-learn nests."""
+    if isinstance(value, FrozenEstimator):
+        yield value
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            yield from frozen_parts(entry)
+    elif isinstance(value, dict):
+        yield from frozen_parts(list(value.values()))
+    elif hasattr(value, "get_params") and not isinstance(value, type):
+        yield from frozen_parts(list(value.get_params(deep=False).values()))
 
 
 def set_seeds(estimator: BaseEstimator, seed: int) -> None:

@@ -8,11 +8,13 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..votes._labels import code_dtype
-from ._base import VoterSet, VoterSource, contiguous, set_seeds
+from ._base import FROZEN_PARTS, Joined, Recoded, VoterSet, VoterSource, frozen_parts, set_seeds
 from ._ensemble import EnsembleVoters, is_ensemble
+from ._transformed import TransformedVoters
 
 
 class Classifiers(VoterSource):
@@ -21,7 +23,8 @@ class Classifiers(VoterSource):
     Parameters
     ----------
     estimators : sequence of scikit-learn classifiers
-        Not fitted; they are cloned.
+        They are cloned, so that whatever they learned before is forgotten; only what is wrapped in
+        ``sklearn.frozen.FrozenEstimator``, at any depth, is kept, and the certificate says what that assumes.
     n_repeats : int
         How often each is trained, each time with another seed (for classifiers that have a ``random_state``).
     """
@@ -34,46 +37,76 @@ class Classifiers(VoterSource):
         self.estimators = list(estimators)
         self.n_repeats = n_repeats
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (FROZEN_PARTS,) if any(frozen_parts(self.estimators)) else ()
+
+    def labels(self) -> NDArray | None:
+        known = [part.classes_ for part in frozen_parts(self.estimators) if hasattr(part, "classes_")]
+        return np.unique(np.concatenate(known)) if known else None
+
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "ClassifierVoters":
-        present, inner = contiguous(codes)
+        # frozen parts answer labels, so their company learns labels, too
+        names = classes if any(frozen_parts(self.estimators)) else None
+        y = codes if names is None else names[codes]
         seeds = np.random.SeedSequence(seed).generate_state(len(self.estimators) * self.n_repeats)
         jobs = zip([e for e in self.estimators for _ in range(self.n_repeats)], seeds, strict=True)
-        fitted = Parallel(n_jobs=n_jobs)(delayed(_train)(e, X, inner, int(s)) for e, s in jobs)
-        return ClassifierVoters(fitted, present, len(classes), n_jobs)
+        fitted = Parallel(n_jobs=n_jobs)(delayed(_train)(e, X, y, int(s)) for e, s in jobs)
+        return ClassifierVoters(fitted, len(classes), names, n_jobs)
 
     def describe(self) -> str:
         return f"{self.n_repeats} x {self.estimators!r}" if self.n_repeats > 1 else repr(self.estimators)
 
 
-def _train(estimator: BaseEstimator, X: Any, codes: NDArray, seed: int) -> BaseEstimator:
+def _train(estimator: BaseEstimator, X: Any, y: NDArray, seed: int) -> BaseEstimator:
     estimator = clone(estimator)
     set_seeds(estimator, seed)
-    return estimator.fit(X, codes)
+    return estimator.fit(X, y)
 
 
 class ClassifierVoters(VoterSet):
-    """Fitted classifiers whose answers are positions in ``present``."""
+    """Fitted classifiers.
+
+    Parameters
+    ----------
+    classifiers : sequence of fitted classifiers
+        Each a voter.
+    n_classes : int
+        Number of classes.
+    names : ndarray or None
+        The classes, if the classifiers answer labels; None if they answer codes.
+    n_jobs : int or None
+        Threads that vote.
+    """
 
     def __init__(
-        self, classifiers: Sequence[BaseEstimator], present: NDArray, n_classes: int, n_jobs: int | None = None
+        self,
+        classifiers: Sequence[BaseEstimator],
+        n_classes: int,
+        names: NDArray | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.classifiers = list(classifiers)
-        self.present = present
         self.n_classes = n_classes
+        self.names = names
         self.n_jobs = n_jobs
         self.n_voters = len(self.classifiers)
 
     def votes(self, X: Any) -> NDArray:
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(c.predict)(X) for c in self.classifiers)
-        positions = np.stack(answers, axis=1).astype(np.int64)
-        return self.present.astype(code_dtype(self.n_classes))[positions]
+        if self.names is not None:
+            answers = [np.searchsorted(self.names, answer) for answer in answers]
+        return np.stack(answers, axis=1).astype(code_dtype(self.n_classes))
+
+    def plain_answers(self, X: Any) -> NDArray | None:
+        return self.votes(X)[:, 0].astype(np.int64) if self.n_voters == 1 else None
 
 
 class Frozen(VoterSource):
     """Classifiers that were fitted before, on other data.
 
     All examples given to the classifier's ``fit`` judge them, so these must be new to them; the certificate says so. An
-    ensemble is taken apart: its members vote.
+    ensemble is taken apart: its members vote, also behind the steps of a pipeline.
 
     Parameters
     ----------
@@ -94,7 +127,7 @@ class Frozen(VoterSource):
 
     @property
     def exchangeable(self) -> bool:  # type: ignore[override]
-        return len(self.estimators) == 1 and is_ensemble(self.estimators[0])
+        return len(self.estimators) == 1 and is_ensemble(_last(self.estimators[0]))
 
     @property
     def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
@@ -103,40 +136,22 @@ class Frozen(VoterSource):
     def labels(self) -> NDArray:
         return np.unique(np.concatenate([np.asarray(e.classes_) for e in self.estimators]))
 
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "FrozenVoters":
-        return FrozenVoters([_fixed(e, classes, n_jobs) for e in self.estimators])
+    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+        return Joined([_fixed(e, classes, n_jobs) for e in self.estimators])
 
     def describe(self) -> str:
         return f"frozen {self.estimators!r}"
 
 
+def _last(estimator: Any) -> Any:
+    """The classifier itself, behind the steps of a pipeline."""
+    return _last(estimator[-1]) if isinstance(estimator, Pipeline) else estimator
+
+
 def _fixed(estimator: Any, classes: NDArray, n_jobs: int | None) -> VoterSet:
     """Voters of one fitted estimator; its answers are codes among ``classes``."""
-    present = np.searchsorted(classes, estimator.classes_)
+    if isinstance(estimator, Pipeline) and len(estimator) > 1 and is_ensemble(_last(estimator)):
+        return TransformedVoters(estimator[:-1], _fixed(estimator[-1], classes, n_jobs))
     if is_ensemble(estimator):
-        return EnsembleVoters(estimator, present, len(classes), n_jobs)
-    return LabelVoters(estimator, classes)
-
-
-class LabelVoters(VoterSet):
-    """One fitted classifier that answers labels."""
-
-    n_voters = 1
-
-    def __init__(self, classifier: BaseEstimator, classes: NDArray) -> None:
-        self.classifier = classifier
-        self.classes = classes
-
-    def votes(self, X: Any) -> NDArray:
-        return np.searchsorted(self.classes, self.classifier.predict(X))[:, None].astype(code_dtype(len(self.classes)))
-
-
-class FrozenVoters(VoterSet):
-    """Several sets of voters, side by side."""
-
-    def __init__(self, sets: Sequence[VoterSet]) -> None:
-        self.sets = list(sets)
-        self.n_voters = sum(s.n_voters for s in self.sets)
-
-    def votes(self, X: Any) -> NDArray:
-        return np.hstack([s.votes(X) for s in self.sets])
+        return Recoded(EnsembleVoters(estimator, n_jobs), np.searchsorted(classes, estimator.classes_))
+    return ClassifierVoters([estimator], len(classes), classes)

@@ -5,13 +5,15 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from ._base import VoterSet, VoterSource, Wrapped
+from ._base import VoterSet, VoterSource
+from ._transformed import Transformed, TransformedVoters
 
 
-class Encoded(Wrapped):
+class Encoded(Transformed):
     """Any source of voters, on data frames with categorical columns.
 
     The categories are learned for each fold from the same examples as its voters, so the certificate assumes nothing
@@ -38,30 +40,26 @@ class Encoded(Wrapped):
     np.True_
     """
 
-    learns = True
-    checks_input = True
-    sparse = False
-
     def __init__(
         self, source: VoterSource, categorical: Sequence[str], encoding: Literal["ordinal", "onehot"] = "ordinal"
     ) -> None:
         if encoding not in ("ordinal", "onehot"):
             raise ValueError(f"encoding must be 'ordinal' or 'onehot', got {encoding!r}.")
-        super().__init__(source)
         self.categorical = list(categorical)
         self.encoding = encoding
+        super().__init__(
+            ColumnTransformer(
+                [("categories", self._encoder(), self.categorical)], remainder="passthrough", sparse_threshold=0
+            ),
+            source,
+        )
 
     @property
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
         return (*self.source.assumptions, "Which columns hold categories was known before.")
 
-    def labels(self) -> None:
-        return None
-
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EncodedVoters":
-        encoder = ColumnTransformer(
-            [("categories", self._encoder(), self.categorical)], remainder="passthrough", sparse_threshold=0
-        )
+    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+        encoder = clone(self.transformer)
         numbers = _numbers(encoder.fit_transform(X), self.source.allow_nan)
         voters = self.source.fit(numbers, codes, classes, seed, n_jobs)
         return EncodedVoters(encoder, voters, self.source.allow_nan)
@@ -71,30 +69,19 @@ class Encoded(Wrapped):
             return OneHotEncoder(handle_unknown="ignore", sparse_output=False)
         return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
 
-    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
-        if not isinstance(voters, EncodedVoters):
-            return None
-        return self.source.expected_error(voters.voters, voters.numbers(X), codes)
-
     def describe(self) -> str:
         return f"{self.source.describe()}, {len(self.categorical)} columns of categories encoded ({self.encoding})"
 
 
-class EncodedVoters(VoterSet):
-    """Voters behind the encoder of their fold."""
+class EncodedVoters(TransformedVoters):
+    """Voters behind the encoder of their fold, which are given finite numbers."""
 
     def __init__(self, encoder: ColumnTransformer, voters: VoterSet, allow_nan: bool) -> None:
-        self.encoder = encoder
-        self.voters = voters
+        super().__init__(encoder, voters)
         self.allow_nan = allow_nan
-        self.n_voters = voters.n_voters
 
-    def numbers(self, X: Any) -> NDArray:
-        """The examples as the voters see them."""
-        return _numbers(self.encoder.transform(X), self.allow_nan)
-
-    def votes(self, X: Any) -> NDArray:
-        return self.voters.votes(self.numbers(X))
+    def transformed(self, X: Any) -> NDArray:
+        return _numbers(super().transformed(X), self.allow_nan)
 
 
 def _numbers(encoded: Any, allow_nan: bool) -> NDArray:

@@ -6,16 +6,22 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
-from sklearn.ensemble import AdaBoostClassifier, BaseEnsemble, VotingClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BaseEnsemble,
+    GradientBoostingClassifier,
+    VotingClassifier,
+)
 from sklearn.ensemble._forest import ForestClassifier
 from sklearn.utils import get_tags
 
 from ..votes._labels import code_dtype
-from ._base import VoterSet, VoterSource, contiguous, set_seeds
+from ._base import VoterSet, VoterSource, set_seeds
 
 
 class Ensemble(VoterSource):
-    """Any scikit-learn ensemble whose ``estimators_`` classify: forests, extra trees, bagging, voting, AdaBoost.
+    """Any scikit-learn ensemble of alike classifiers: forests, extra trees, bagging, AdaBoost.
 
     Parameters
     ----------
@@ -24,33 +30,31 @@ class Ensemble(VoterSource):
     """
 
     exchangeable = True
-    sparse = True
     default_prior: ClassVar[tuple[float, ...]] = (50.0,)
 
     def __init__(self, estimator: BaseEstimator) -> None:
         self.estimator = estimator
         self.allow_nan = bool(get_tags(estimator).input_tags.allow_nan)
         self.sparse = bool(get_tags(estimator).input_tags.sparse)
+        self.checks_input = isinstance(estimator, BaggingClassifier)  # its members may take strings
+        self.estimates_error = bool(getattr(estimator, "bootstrap", False))
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EnsembleVoters":
-        present, inner = contiguous(codes)
         ensemble = clone(self.estimator)
         set_seeds(ensemble, seed)
         known = ensemble.get_params(deep=False)
         if n_jobs is not None and known.get("n_jobs", n_jobs) is None:
             ensemble.set_params(n_jobs=n_jobs)
-        ensemble.fit(X, inner)
-        return EnsembleVoters(ensemble, present, len(classes), n_jobs)
+        ensemble.fit(X, codes)
+        return EnsembleVoters(ensemble, n_jobs)
 
     def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
         """Out-of-bag error of the members' vote, where the ensemble remembers what each member was trained on."""
-        if not isinstance(voters, EnsembleVoters) or not getattr(voters.ensemble, "bootstrap", False):
-            return None
-        if not hasattr(voters.ensemble, "estimators_samples_"):
+        if not isinstance(voters, EnsembleVoters) or not hasattr(voters.ensemble, "estimators_samples_"):
             return None
         votes = voters.votes(X)
         rows = np.arange(len(codes))
-        tally = np.zeros((len(codes), voters.n_classes), np.int32)
+        tally = np.zeros((len(codes), len(voters.ensemble.classes_)), np.int32)
         for j, sample in enumerate(voters.ensemble.estimators_samples_):
             out_of_bag = np.ones(len(codes), bool)
             out_of_bag[sample] = False
@@ -64,29 +68,22 @@ class Ensemble(VoterSource):
 
 
 class EnsembleVoters(VoterSet):
-    """The members of a fitted ensemble.
+    """The members of a fitted ensemble, which answer positions in its ``classes_``.
 
     Parameters
     ----------
     ensemble : fitted scikit-learn ensemble
-        Trained on class codes ``0 .. len(present) - 1``, or on labels when ``present`` is given in their order.
-    present : ndarray
-        Code of each of the ensemble's classes.
-    n_classes : int
-        Number of classes in all.
+        Its members vote.
     n_jobs : int or None
         Threads that vote.
     """
 
-    def __init__(self, ensemble: BaseEstimator, present: NDArray, n_classes: int, n_jobs: int | None = None) -> None:
+    def __init__(self, ensemble: BaseEstimator, n_jobs: int | None = None) -> None:
         self.ensemble = ensemble
-        self.present = present
-        self.n_classes = n_classes
         self.n_jobs = n_jobs
         self.n_voters = len(members(ensemble))
 
     def votes(self, X: Any) -> NDArray:
-        dtype = code_dtype(self.n_classes)
         if isinstance(self.ensemble, ForestClassifier):
             X = self.ensemble._validate_X_predict(X)
             questions = [delayed(_tree_codes)(tree, X) for tree in self.ensemble.estimators_]
@@ -97,12 +94,16 @@ class EnsembleVoters(VoterSet):
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(questions)
         if isinstance(self.ensemble, AdaBoostClassifier):  # its members answer labels, all others' positions
             answers = [np.searchsorted(self.ensemble.classes_, answer) for answer in answers]
-        return self.present.astype(dtype)[np.stack(answers, axis=1).astype(np.int64)]
+        return np.stack(answers, axis=1).astype(code_dtype(len(self.ensemble.classes_)))
+
+    def plain_answers(self, X: Any) -> NDArray:
+        return np.searchsorted(self.ensemble.classes_, self.ensemble.predict(X))
 
 
 def is_ensemble(estimator: Any) -> bool:
-    """Whether it is one whose members each answer all classes."""
-    return isinstance(estimator, BaseEnsemble | VotingClassifier)
+    """Whether it is one whose members each answer all classes; those of gradient boosting are regressors."""
+    alike = isinstance(estimator, BaseEnsemble) and not isinstance(estimator, GradientBoostingClassifier)
+    return alike or isinstance(estimator, VotingClassifier)
 
 
 def members(ensemble: BaseEstimator) -> list[BaseEstimator]:
@@ -123,6 +124,6 @@ def _tree_codes(tree: Any, X: Any) -> NDArray:
 
 
 def _member_answers(member: Any, X: Any, columns: NDArray | None) -> NDArray:
-    if hasattr(X, "columns") and not hasattr(member, "feature_names_in_"):
+    if hasattr(X, "columns") and (columns is not None or not hasattr(member, "feature_names_in_")):
         X = np.asarray(X)
     return np.asarray(member.predict(X if columns is None else X[:, columns]))

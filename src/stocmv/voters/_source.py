@@ -3,14 +3,15 @@
 from typing import Any
 
 from sklearn.base import is_classifier
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import _is_fitted
+from sklearn.pipeline import Pipeline
 
-from ._base import VoterSource
+from ._base import VoterSource, frozen_parts
 from ._classifiers import Classifiers, Frozen
 from ._ensemble import Ensemble, is_ensemble
 from ._stumps import Stumps
+from ._transformed import Transformed
 
 
 def as_source(voters: Any) -> VoterSource:
@@ -19,8 +20,9 @@ def as_source(voters: Any) -> VoterSource:
     Parameters
     ----------
     voters : str, VoterSource, estimator or list
-        "forest" (100 trees), "stumps", a source of one's own, a scikit-learn ensemble, a list of classifiers (all to be
-        trained, or all fitted before), a FrozenEstimator or a list of them.
+        "forest" (100 trees), "stumps", a source of one's own, a scikit-learn ensemble, also behind the steps of a
+        pipeline, or a list of classifiers. All of them are cloned and trained, but for what is wrapped in
+        ``sklearn.frozen.FrozenEstimator``.
     """
     if isinstance(voters, VoterSource):
         return voters
@@ -30,25 +32,39 @@ def as_source(voters: Any) -> VoterSource:
         if voters == "stumps":
             return Stumps()
         raise ValueError(f"voters must be 'forest', 'stumps', an ensemble or a list of classifiers, got {voters!r}.")
-    if isinstance(voters, list | tuple | FrozenEstimator):
-        return _from_list([voters] if isinstance(voters, FrozenEstimator) else list(voters))
-    if _classifies(voters) and is_ensemble(voters):
-        return Ensemble(voters)
-    if _classifies(voters):
-        return Classifiers([voters])
-    raise TypeError(f"voters must be 'forest', 'stumps', an ensemble or a list of classifiers, got {voters!r}.")
+    if isinstance(voters, list | tuple):
+        return _from_list([v[1] if isinstance(v, tuple) and len(v) == 2 else v for v in voters])  # names, too
+    if not _classifies(voters):
+        raise TypeError(f"voters must be 'forest', 'stumps', an ensemble or a list of classifiers, got {voters!r}.")
+    if isinstance(voters, VotingClassifier):
+        return _from_list([member for _, member in voters.estimators if not isinstance(member, str)])  # "drop"
+    if is_ensemble(voters):
+        return _from_ensemble(voters)
+    if isinstance(voters, Pipeline) and len(voters) > 1 and not any(frozen_parts(voters[-1])):
+        inner = as_source(voters[-1])
+        if isinstance(inner, Ensemble | Transformed) or isinstance(voters[-1], VotingClassifier):
+            return Transformed(voters[:-1], inner)
+    return _from_list([voters])
 
 
 def _from_list(voters: list) -> VoterSource:
-    voters = [v[1] if isinstance(v, tuple) and len(v) == 2 else v for v in voters]  # (name, classifier) pairs, too
+    """Classifiers to be trained, but for those that are frozen; fixed voters where all of them are."""
     if not voters or not all(_classifies(v) for v in voters):
         raise TypeError("voters must be a list of classifiers with at least one entry.")
-    fitted = [isinstance(v, FrozenEstimator) or _is_fitted(v) for v in voters]
-    if all(fitted):
-        return Frozen(voters)
-    if any(fitted):
-        raise ValueError("voters mixes fitted and unfitted classifiers: give all of them fitted, or none.")
-    return Classifiers(voters)
+    return Frozen(voters) if all(isinstance(v, FrozenEstimator) for v in voters) else Classifiers(voters)
+
+
+def _from_ensemble(ensemble: Any) -> VoterSource:
+    """The members of an ensemble; what is frozen inside it does not learn."""
+    if not any(frozen_parts(ensemble)):
+        return Ensemble(ensemble)
+    base = getattr(ensemble, "estimator", None)
+    if isinstance(ensemble, BaggingClassifier) and isinstance(base, FrozenEstimator):
+        return Frozen([base])  # its members would all be the same
+    raise ValueError(
+        f"voters is a {type(ensemble).__name__} around something frozen, which it cannot train: give the frozen "
+        "classifiers as a list of FrozenEstimators."
+    )
 
 
 def _classifies(estimator: Any) -> bool:

@@ -59,6 +59,10 @@ class Stumps(VoterSource):
         return isinstance(self.ranges, str) and self.ranges == "other_folds"
 
     @property
+    def proven(self) -> bool:  # type: ignore[override]
+        return not (isinstance(self.ranges, str) and self.ranges == "training")
+
+    @property
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
         if isinstance(self.ranges, str) and self.ranges == "training":
             return (

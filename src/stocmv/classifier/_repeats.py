@@ -1,0 +1,131 @@
+"""Examples that are copies of each other, by fingerprints of their features and labels."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..voters import hash_examples
+
+_FEWEST = 10  # repeated rows below which nothing is said
+_CLEAR = 4.0  # standard deviations beyond what chance explains
+_MANY = 0.05  # share of repeated rows from which continuous values that repeat are called copies
+_LOOKED_AT = 5000  # distinct rows whose values are looked at
+_KEYS = (b"stocmv: first half of a fingerprint", b"stocmv: second half of a fingerprint")
+
+
+class RepeatedRowsWarning(UserWarning):
+    """Rows repeat more often than independent draws would: the certificate is then not to be trusted."""
+
+
+class Fingerprints(NamedTuple):
+    """Fingerprints of examples: of all, or of those whose features have a fingerprint below a limit.
+
+    Which examples are kept depends on their features alone, so that all copies of a kept one are kept, on whatever
+    worker of a cluster they are.
+    """
+
+    features: NDArray
+    examples: NDArray  # features and label
+    n_rows: int  # before any were left out
+    limit: float = 2.0**64
+
+    @classmethod
+    def of(cls, X: Any, labels: NDArray) -> "Fingerprints":
+        features, target = _fingerprint(X), _fingerprint(np.asarray(labels)[:, None])
+        return cls(features, features ^ (target * np.uint64(0x9E3779B97F4A7C15)), len(features))
+
+    def at_most(self, count: int) -> "Fingerprints":
+        """About so many examples, those with the smallest fingerprints."""
+        if len(self.features) <= count:
+            return self
+        return self._below(float(np.partition(self.features, count)[count]))
+
+    def _below(self, limit: float) -> "Fingerprints":
+        kept = self.features < limit
+        return self._replace(features=self.features[kept], examples=self.examples[kept], limit=limit)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Fingerprints"]) -> "Fingerprints":
+        """Those of several partitions, below the least of their limits."""
+        limit = min(part.limit for part in parts)
+        below = [part._below(limit) for part in parts]
+        features, examples = (np.concatenate(each) for each in zip(*(b[:2] for b in below), strict=True))
+        return cls(features, examples, sum(part.n_rows for part in parts), limit)
+
+    @property
+    def same_features(self) -> float:
+        """Estimated probability that two examples have the same features."""
+        counts = np.unique(self.features, return_counts=True)[1].astype(float)
+        pairs = self.n_rows * (self.n_rows - 1.0) * (self.limit / 2.0**64)
+        return min(float((counts * (counts - 1)).sum() / pairs), 1.0) if pairs else 0.0
+
+    @property
+    def repeated(self) -> int:
+        """Number of rows that repeat another one, its label included; estimated where some were left out."""
+        repeats = len(self.examples) - len(np.unique(self.examples))
+        return round(repeats * 2.0**64 / self.limit)
+
+    def exceed_chance(self) -> bool:
+        """Whether rows repeat more often than independent draws do, whatever they are drawn from."""
+        counts = np.unique(self.examples, return_counts=True)[1]
+        return excess_of_copies(np.bincount(counts)) > _CLEAR
+
+
+def find_copies(X: Any, fingerprints: Fingerprints) -> bool:
+    """Whether some examples are copies: their numbers tell, or values that do not repeat unless all others do."""
+    if fingerprints.exceed_chance():
+        return True
+    if fingerprints.repeated < max(_FEWEST, _MANY * fingerprints.n_rows):
+        return False
+    firsts = np.unique(fingerprints.examples, return_index=True)[1][:_LOOKED_AT]
+    return len(firsts) >= 10 * _FEWEST and any(_tells_rows_apart(column[firsts]) for column in _float_columns(X))
+
+
+def doubt_of_copies(fingerprints: Fingerprints) -> str:
+    """What the certificate says where rows are copies."""
+    return (
+        f"{fingerprints.repeated:,} of the {fingerprints.n_rows:,} rows repeat another row, label included, which "
+        "independent draws do not explain. If they are copies, voters are judged on rows they were trained on, and no "
+        "figure here holds: remove the copies and fit again."
+    )
+
+
+def _float_columns(X: Any) -> Iterator[NDArray]:
+    if hasattr(X, "iloc"):
+        yield from (np.asarray(X.iloc[:, j], float) for j, kind in enumerate(X.dtypes) if kind.kind == "f")
+    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f":
+        yield from X.T
+
+
+def _tells_rows_apart(values: NDArray) -> bool:
+    """Whether nearly every distinct row has a value of its own, and the values lie on no coarse grid."""
+    distinct = np.unique(values[np.isfinite(values)])
+    if len(distinct) < 0.9 * len(values) or len(distinct) < 2:
+        return False
+    return float((distinct[-1] - distinct[0]) / np.diff(distinct).min()) > len(distinct) ** 1.5
+
+
+def _fingerprint(X: Any) -> NDArray:
+    first, second = (hash_examples(X, key).astype(np.uint64) for key in _KEYS)
+    return (first << np.uint64(32)) | second
+
+
+def excess_of_copies(occurrences: NDArray) -> float:
+    r"""How clearly rows were copied, in standard deviations; ``occurrences[k]`` values are met ``k`` times.
+
+    In independent draws a value of probability :math:`p` is met about Poisson(:math:`np`) times, so :math:`k! f_k` with
+    :math:`f_k` the expected number of values met :math:`k` times is a moment sequence
+    :math:`\sum \mu^k e^{-\mu}`, and by Cauchy and Schwarz :math:`(k! f_k)^2 \le (k-1)! f_{k-1} (k+1)! f_{k+1}`,
+    whatever the distribution. Rows that were copied a given number of times break this.
+    """
+    f = np.append(occurrences, 0).astype(float)
+    f[:1] = 0
+    k = np.arange(2, len(f) - 1)
+    k = k[f[k] * (k - 1) >= _FEWEST]
+    if not len(k):
+        return 0.0
+    before, here, after = (f[k + step] + 0.5 for step in (-1, 0, 1))
+    excess = 2 * np.log(here) - np.log(before) - np.log(after) + np.log(k / (k + 1))
+    return float(np.max(excess / np.sqrt(4 / here + 1 / before + 1 / after)))

@@ -1,0 +1,115 @@
+"""A random number for each example, by a hash of its features."""
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+_BLOCK = 1 << 18  # values that are turned into words at a time: they stay in the cache
+
+
+def hash_examples(X: Any, key: bytes) -> NDArray:
+    r"""A number of 32 bits for each example: the same features, the same number.
+
+    Over the choice of the key, the numbers of two examples with different features are independent and uniform: with
+    the features as 32-bit words :math:`x_1, x_2, \dots` and 64-bit multipliers :math:`a_j` drawn with the key, it is
+    the upper half of :math:`a_0 + \sum_j a_j x_j` modulo :math:`2^{64}` (strongly universal: Dietzfelbinger 1996;
+    Thorup 2015).
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame
+        Examples, one a row; a list of texts, too. Numbers are compared as float64, everything else as text.
+    key : bytes
+        What the multipliers are drawn with.
+
+    Examples
+    --------
+    >>> from stocmv.voters import hash_examples
+    >>> first, second, third = hash_examples([[1.0, 2.0], [2.0, 1.0], [1, 2]], b"key")
+    >>> bool(first == third), bool(first == second)
+    (True, False)
+    """
+    if sparse.issparse(X):
+        return _finished(*_sparse_sums(X, key))
+    if not hasattr(X, "columns"):
+        X = _as_array(X)
+        if X.ndim == 2 and X.dtype.kind in "biuf":
+            return _finished(*_dense_sums(X, key))
+    columns = list(_columns(X))
+    multipliers = _multipliers(key, len(columns))
+    total = np.zeros(len(columns[0]) if columns else len(X), np.uint64)
+    for values, (low, high) in zip(columns, multipliers[1:].reshape(-1, 2), strict=True):
+        words = _number_words(values) if values.dtype.kind in "biuf" else _text_words(values)
+        total += words[:, 0] * low + words[:, 1] * high
+    return _finished(total, multipliers[0])
+
+
+def _finished(total: NDArray, offset: np.uint64) -> NDArray:
+    return ((total + offset) >> np.uint64(32)).astype(np.uint32)
+
+
+def _multipliers(key: bytes, n_columns: int) -> NDArray:
+    """The offset, then two multipliers for each column."""
+    seed = int.from_bytes(hashlib.blake2b(key, digest_size=16).digest(), "little")
+    return np.random.default_rng(seed).integers(2**64, size=1 + 2 * n_columns, dtype=np.uint64)
+
+
+def _as_array(X: Any) -> NDArray:
+    """Lists as they are: numpy would turn numbers among strings into strings."""
+    if hasattr(X, "__array__"):
+        return np.asarray(X)
+    objects = np.asarray(X, dtype=object)
+    try:
+        return objects.astype(np.float64)
+    except (TypeError, ValueError):
+        return objects
+
+
+def _number_words(values: NDArray) -> NDArray:
+    """Numbers as pairs of 32-bit words: (n, 2); zeros of both signs, and all kinds of NaN, are the same."""
+    numbers = values.astype("<f8") + 0.0
+    if values.dtype.kind == "f":
+        numbers[np.isnan(numbers)] = np.nan
+    return numbers.view("<u4").reshape(-1, 2).astype(np.uint64)
+
+
+def _text_words(values: NDArray) -> NDArray:
+    texts = [str(value) for value in values.tolist()]
+    known = {text: hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest() for text in set(texts)}
+    return np.frombuffer(b"".join([known[text] for text in texts]), "<u4").reshape(-1, 2).astype(np.uint64)
+
+
+def _columns(X: Any) -> Iterator[NDArray]:
+    """The columns of a frame or of an array of objects; a list of texts is one column."""
+    if hasattr(X, "iloc"):
+        yield from (np.asarray(X.iloc[:, j]) for j in range(X.shape[1]))
+    elif hasattr(X, "columns"):
+        yield from (np.asarray(X[:, j]) for j in range(X.shape[1]))
+    else:
+        yield from X.reshape(len(X), -1).T
+
+
+def _dense_sums(X: NDArray, key: bytes) -> tuple[NDArray, np.uint64]:
+    multipliers = _multipliers(key, X.shape[1])
+    sums = np.empty(len(X), np.uint64)
+    step = max(1, _BLOCK // max(X.shape[1], 1))
+    for start in range(0, len(X), step):
+        block = np.ascontiguousarray(X[start : start + step])
+        words = _number_words(block.ravel()).reshape(len(block), -1)
+        np.einsum("ij,j->i", words, multipliers[1:], out=sums[start : start + step])
+    return sums, multipliers[0]
+
+
+def _sparse_sums(X: Any, key: bytes) -> tuple[NDArray, np.uint64]:
+    """The same as for the dense array: a zero is a word of zeros, and adds nothing."""
+    rows = sparse.csr_array(X)
+    rows.sum_duplicates()
+    multipliers = _multipliers(key, rows.shape[1])
+    words = _number_words(rows.data)
+    terms = (words * multipliers[1:].reshape(-1, 2)[rows.indices]).sum(1, dtype=np.uint64)
+    sums = np.append(np.uint64(0), np.cumsum(terms, dtype=np.uint64))
+    return sums[rows.indptr[1:]] - sums[rows.indptr[:-1]], multipliers[0]

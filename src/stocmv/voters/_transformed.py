@@ -1,0 +1,81 @@
+"""Voters behind a transformer that learns from the same examples as they do."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+
+from ._base import FROZEN_PARTS, VoterSet, VoterSource, Wrapped, frozen_parts, set_seeds
+
+
+class Transformed(Wrapped):
+    """Any source of voters, behind scikit-learn transformers: scalers, encoders, a feature selection.
+
+    The transformer is fitted for each fold on the examples that train its voters, and on no others, so the certificate
+    assumes nothing more. A `Pipeline` whose last step is an ensemble becomes this by itself.
+
+    Parameters
+    ----------
+    transformer : scikit-learn transformer
+        Not fitted; it is cloned for every fold.
+    source : VoterSource
+        Where the voters come from; they are given what the transformer makes of the examples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from stocmv import MajorityVoteClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> voters = make_pipeline(StandardScaler(), RandomForestClassifier(20))
+    >>> clf = MajorityVoteClassifier(voters, random_state=0).fit(X, y)
+    >>> [v.n_voters for v in clf.voters_]  # the trees vote
+    [20, 20, 20]
+    """
+
+    learns = True
+    checks_input = True
+
+    def __init__(self, transformer: BaseEstimator, source: VoterSource) -> None:
+        super().__init__(source)
+        self.transformer = transformer
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
+        frozen = (FROZEN_PARTS,) if any(frozen_parts(self.transformer)) else ()
+        return (*self.source.assumptions, *frozen)
+
+    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+        transformer = clone(self.transformer)
+        set_seeds(transformer, seed)
+        seen = transformer.fit_transform(X, codes)
+        return TransformedVoters(transformer, self.source.fit(seen, codes, classes, seed, n_jobs))
+
+    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
+        if not isinstance(voters, TransformedVoters):
+            return None
+        return self.source.expected_error(voters.voters, voters.transformed(X), codes)
+
+    def describe(self) -> str:
+        return f"{self.source.describe()} behind {self.transformer!r}"
+
+
+class TransformedVoters(VoterSet):
+    """Voters behind the fitted transformer of their fold."""
+
+    def __init__(self, transformer: BaseEstimator, voters: VoterSet) -> None:
+        self.transformer = transformer
+        self.voters = voters
+        self.n_voters = voters.n_voters
+
+    def transformed(self, X: Any) -> Any:
+        """The examples as the voters see them."""
+        return self.transformer.transform(X)
+
+    def votes(self, X: Any) -> NDArray:
+        return self.voters.votes(self.transformed(X))
+
+    def plain_answers(self, X: Any) -> NDArray | None:
+        return self.voters.plain_answers(self.transformed(X))
