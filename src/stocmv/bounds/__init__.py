@@ -11,7 +11,6 @@ BOUNDS: dict[str, Bound] = {
     "seeger_2sqrt": Seeger(constant="2sqrt"),
     "catoni": Catoni(),
     "mcallester": McAllester(),
-    "clopper_pearson": ClopperPearson(),
     "printed_theorem2_not_proven": PrintedTheorem2(),
 }
 

@@ -54,9 +54,8 @@ class Certificate:
         SHA-256 of the votes of each fold.
     fixed_vote : dict
         What `deterministic_bound` rests on: margin, scale of the concentrations, and the figures found with them.
-    alternatives, candidates : int
-        Number of priors that were tried, each with an equal share of delta; and of posteriors whose risk was estimated
-        from draws, each with an equal share of what pays for these.
+    alternatives : int
+        Number of priors that were tried; each had an equal share of delta.
     context : dict
         Where the certificate comes from: versions, seeds, voters, sizes.
     per_class : tuple of dict
@@ -87,7 +86,6 @@ class Certificate:
     fixed_vote: dict[str, float]
     per_class: tuple[dict[str, Any], ...]
     alternatives: int
-    candidates: int
     context: dict[str, Any]
 
     @property
@@ -128,11 +126,10 @@ class Certificate:
     def notes(self) -> list[str]:
         """What the figures mean."""
         stated = [] if self.has_one_voter and len(self.fold_sizes) == 1 else [f"Fixed vote: {self.deterministic_rule}."]
-        at_once = "all at once" + ("" if self.has_one_voter else " for each of the two votes")
-        each = "Each line holds with that probability" + (
-            f"; those of the classes hold {at_once}." * bool(self.per_class)
-        )
-        return [*stated, each if self.per_class else f"{each}."]
+        if not self.per_class:
+            return [*stated, "Each line holds with that probability."]
+        votes = "" if self.has_one_voter else " for each of the two votes"
+        return [*stated, f"Each line holds with that probability; those of the classes hold all at once{votes}."]
 
     def __str__(self) -> str:
         """A short page: statement, figures, assumptions."""
@@ -299,7 +296,6 @@ def _check_kinds(values: dict[str, Any]) -> None:
         **dict.fromkeys(_DICTS, dict),
         "n": int,
         "alternatives": int,
-        "candidates": int,
         "covers_drawn": bool,
     }
     for name, kind in kinds.items():

@@ -17,6 +17,7 @@ from ._class_losses import ClassLosses, class_losses
 from ._fixed_vote import FixedVote, choose_fixed_vote, samples_later
 from ._words import certified, deterministic_rule, theorem, unproven
 
+CANDIDATES = 2  # posteriors that `learn` may certify to keep the better one; draws of their own pay for each
 _ROUNDING = 1e-14  # more than the weighted mean of the folds' values can lose
 
 
@@ -31,7 +32,6 @@ def certify(
     *,
     per_class: bool = False,
     alternatives: int = 1,
-    candidates: int = 1,
     context: dict[str, Any] | None = None,
 ) -> Certificate:
     """Certify given posteriors, one per fold.
@@ -53,9 +53,6 @@ def certify(
         Also bound the error on the examples of each class (Dirichlet posteriors, votes made from labels).
     alternatives : int
         Number of priors that were tried before this one was chosen; each has an equal share of delta.
-    candidates : int
-        Number of posteriors that are certified, the best of which will be kept. It costs nothing unless the risk is
-        estimated from draws, of which each posterior has its own.
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
@@ -76,7 +73,7 @@ def certify(
     draws = risk.paid_draws(posteriors[0])
     if draws:
         remaining, for_draws = delta * (1 - risk.draw_share), delta * risk.draw_share / 2
-        moments = kl_inverse(moments, np.log(len(votes) * candidates / for_draws) / draws)
+        moments = kl_inverse(moments, np.log(CANDIDATES * len(votes) / for_draws) / draws)
     kl = sum(p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True))
     composed = risk.compose(
         np.minimum(moments, 1.0), kl, lambda r, d, share: bound.upper(r, d, sizes, share * remaining), posteriors[0]
@@ -89,7 +86,6 @@ def certify(
         n=sum(sizes),
         delta=whole_delta,
         alternatives=alternatives,
-        candidates=candidates,
         context=context or {},
         risk=risk.name,
         risk_settings=risk.settings(),

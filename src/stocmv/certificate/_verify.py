@@ -8,13 +8,13 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from ..bounds import BOUNDS, CatoniPerFold
+from ..bounds import BOUNDS, CatoniPerFold, ClopperPearson
 from ..posteriors import POSTERIORS
 from ..risks import RISKS
 from ..votes import VoteMatrix, Votes
@@ -24,6 +24,7 @@ from ._partition import LISTED, LISTED_CLASSES
 from ._precise import can_be_precise, precise_checks
 from ._words import certified, deterministic_rule, theorem, unproven
 
+_BOUNDS: dict[str, Any] = {**BOUNDS, CatoniPerFold.name: CatoniPerFold, ClopperPearson.name: ClopperPearson}
 _BLOCK = 1 << 13
 _ABOVE = 1e-6  # how far above the value found here a figure may have been rounded
 
@@ -92,7 +93,7 @@ def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
     parts = (len(c.posteriors), len(c.priors), len(c.moments))
     expected = (len(votes), len(votes), 2 if c.risk == "c_bound" else 1)
     yield Check("parts", parts, expected, parts == expected)
-    shared = c.alternatives >= 1 and c.candidates >= (2 if _is_estimated(c) else 1)
+    shared = c.alternatives >= 1
     yield Check("delta", (c.delta, c.alternatives), "between 0 and 1", shared and 0 < c.delta < 1)
     yield from _word_checks(c)
 
@@ -108,7 +109,7 @@ def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
     remaining = delta
     if _is_estimated(c):
         share = c.risk_settings["draw_share"]
-        epsilon = math.log(len(votes) * c.candidates / (delta * share / 2)) / c.risk_settings["certificate_draws"]
+        epsilon = math.log(2 * len(votes) / (delta * share / 2)) / c.risk_settings["certificate_draws"]
         moments, remaining = np.array([_kl_inverse(m, epsilon) for m in moments]), delta * (1 - share)
     kl = math.fsum(_KL[c.posterior](a, b) for a, b in zip(c.posteriors, c.priors, strict=True))
     bound = min(_bound(c, moments, kl, sizes, remaining), 1.0)
@@ -130,7 +131,7 @@ def _checks(c: Certificate, votes: Sequence[VoteMatrix]) -> Iterator[Check]:
 def _word_checks(c: Certificate) -> Iterator[Check]:
     """What the certificate says in words must be what its parts are."""
     name, n_folds, alone = c.bound_settings["name"], len(c.posteriors), c.has_one_voter
-    risk, bound = RISKS[c.risk], CatoniPerFold if name == CatoniPerFold.name else BOUNDS[name]
+    risk, bound = RISKS[c.risk], _BOUNDS[name]
     for what, claimed, said in (
         ("theorem", c.theorem, theorem(bound.theorem, c.risk, n_folds)),
         ("what is certified", c.certified, certified(risk.certified, alone)),

@@ -138,7 +138,6 @@ def learn(
             assumptions,
             per_class=per_class,
             alternatives=alternatives,
-            candidates=2 if the_risk.draws_again else 1,
             context=context,
         )
         for posteriors in found
