@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from stocmv.voters import Classifiers, Frozen
+from stocmv.voters import Classifiers, Frozen, train_voters
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(90, 5)), RNG.normal(size=(40, 5))
@@ -35,13 +35,14 @@ class TestClassifiers:
     @pytest.mark.parametrize("estimator", [GaussianNB(), LogisticRegression(), DecisionTreeClassifier(), BOTH[1]])
     def test_map_back_when_a_class_is_missing(self, estimator):
         rows = CODES != 1
-        votes = Classifiers([estimator]).fit(X[rows], CODES[rows], LABELS["strings"], seed=0).votes(X[rows])
+        voters, _ = train_voters(Classifiers([estimator]), X[rows], CODES[rows], LABELS["strings"], seed=0)
+        votes = voters.votes(X[rows])
         assert set(np.unique(votes)) == {0, 2}
         assert np.mean(votes[:, 0] == CODES[rows]) > 0.8
 
     def test_of_one_class_answer_it(self):
-        votes = Classifiers([DecisionTreeClassifier()]).fit(X, np.full(90, 2), LABELS["strings"], seed=0).votes(NEW)
-        assert np.all(votes == 2)
+        voters, _ = train_voters(Classifiers([DecisionTreeClassifier()]), X, np.full(90, 2), LABELS["strings"], seed=0)
+        assert np.all(voters.votes(NEW) == 2)
 
     @pytest.mark.parametrize(
         "estimator",

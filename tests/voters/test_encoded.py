@@ -47,7 +47,7 @@ def test_ordinal_numbers_are_those_of_scikit_learn():
     voters = Encoded(Seeing(), ["colour", "shape"]).fit(X, None, CLASSES, 0)
     theirs = np.column_stack([OrdinalEncoder().fit_transform(X[["colour", "shape"]]), X["size"]])
     np.testing.assert_array_equal(voters.voters.trained_on, theirs)
-    np.testing.assert_array_equal(voters.numbers(X), theirs)
+    np.testing.assert_array_equal(voters.transformed(X), theirs)
 
 
 def test_one_hot_numbers_are_those_of_scikit_learn():
@@ -63,7 +63,7 @@ def test_categories_are_learned_from_the_training_examples_of_each_fold():
     X.loc[7, "colour"] = "seen once"
     clf = MajorityVoteClassifier(Encoded(Seeing(), ["colour", "shape"]), n_folds=3, random_state=0)
     clf.fit(X, np.arange(len(X)) % 2)
-    known = [list(voters.encoder.named_transformers_["categories"].categories_[0]) for voters in clf.voters_]
+    known = [list(voters.transformer.named_transformers_["categories"].categories_[0]) for voters in clf.voters_]
     assert sorted(map(len, known)) == [1, 2, 2]
     judged = [voters.voters.judged[0] for voters in clf.voters_]
     assert [int((numbers[:, 0] == -1).sum()) for numbers in judged] == [int(len(k) == 1) for k in known]
@@ -73,7 +73,7 @@ def test_categories_are_learned_from_the_training_examples_of_each_fold():
 def test_a_category_that_was_never_seen(encoding):
     X = frame()
     voters = Encoded(Seeing(), ["colour", "shape"], encoding).fit(X, None, CLASSES, 0)
-    (row,) = voters.numbers(pd.DataFrame({"colour": ["infrared"], "size": [0.5], "shape": ["x"]}))
+    (row,) = voters.transformed(pd.DataFrame({"colour": ["infrared"], "size": [0.5], "shape": ["x"]}))
     assert row.tolist() == ([-1.0, 0.0, 0.5] if encoding == "ordinal" else [0.0, 0.0, 0.0, 1.0, 0.0, 0.5])
 
 
@@ -163,7 +163,9 @@ def test_the_error_that_a_forest_expects():
     codes = (X["colour"] == "red").to_numpy().astype(np.uint8)
     ours = Encoded(Ensemble(RandomForestClassifier(20)), ["colour", "shape"])
     voters = ours.fit(X, codes, CLASSES, 0)
-    assert ours.expected_error(voters, X, codes) == ours.source.expected_error(voters.voters, voters.numbers(X), codes)
+    assert ours.expected_error(voters, X, codes) == ours.source.expected_error(
+        voters.voters, voters.transformed(X), codes
+    )
     assert ours.expected_error(voters.voters, X, codes) is None
 
 

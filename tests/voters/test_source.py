@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_moons
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
     ExtraTreesClassifier,
+    GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
     StackingClassifier,
@@ -14,12 +16,14 @@ from sklearn.ensemble import (
 )
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import RandomNetworks, Rules
 from stocmv import MajorityVoteClassifier
 from stocmv.solvers import LBFGS
-from stocmv.voters import Classifiers, Ensemble, Frozen, Stumps, VoterSet, VoterSource, as_source
+from stocmv.voters import Classifiers, Ensemble, Frozen, Stumps, Transformed, VoterSet, VoterSource, as_source
 
 X, y = make_moons(200, noise=0.2, random_state=0)
 FITTED = DecisionTreeClassifier().fit(X, y)
@@ -34,7 +38,12 @@ FITTED = DecisionTreeClassifier().fit(X, y)
         (ExtraTreesClassifier(), Ensemble),
         (BaggingClassifier(), Ensemble),
         (AdaBoostClassifier(), Ensemble),
-        (VotingClassifier([("bayes", GaussianNB())]), Ensemble),
+        (VotingClassifier([("bayes", GaussianNB())]), Classifiers),
+        (make_pipeline(StandardScaler(), RandomForestClassifier()), Transformed),
+        (make_pipeline(StandardScaler(), VotingClassifier([("bayes", GaussianNB())])), Transformed),
+        (make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), RandomForestClassifier())), Transformed),
+        (make_pipeline(StandardScaler(), GaussianNB()), Classifiers),
+        (GradientBoostingClassifier(), Classifiers),
         (GaussianNB(), Classifiers),
         (FITTED, Classifiers),
         (HistGradientBoostingClassifier(), Classifiers),
@@ -42,10 +51,17 @@ FITTED = DecisionTreeClassifier().fit(X, y)
         ([GaussianNB(), DecisionTreeClassifier()], Classifiers),
         ((GaussianNB(), DecisionTreeClassifier()), Classifiers),
         ([("bayes", GaussianNB())], Classifiers),
-        ([FITTED], Frozen),
-        ([("tree", FITTED)], Frozen),
+        ([FITTED], Classifiers),
+        ([("tree", FITTED)], Classifiers),
         (FrozenEstimator(FITTED), Frozen),
-        ([FrozenEstimator(FITTED), FITTED], Frozen),
+        ([("tree", FrozenEstimator(FITTED))], Frozen),
+        ([FrozenEstimator(FITTED), FITTED], Classifiers),
+        (VotingClassifier([("tree", FrozenEstimator(FITTED))]), Frozen),
+        (VotingClassifier([("tree", FrozenEstimator(FITTED)), ("bayes", GaussianNB())]), Classifiers),
+        (BaggingClassifier(FrozenEstimator(FITTED)), Frozen),
+        (CalibratedClassifierCV(FrozenEstimator(FITTED)), Classifiers),
+        (make_pipeline(StandardScaler(), FrozenEstimator(FITTED)), Classifiers),
+        (make_pipeline(FrozenEstimator(StandardScaler().fit(X)), RandomForestClassifier()), Transformed),
     ],
 )
 def test_what_a_user_writes_becomes_a_source(voters, kind):
@@ -65,6 +81,18 @@ def test_a_forest_is_of_a_hundred_trees():
 def test_the_two_methods_must_be_written(kind):
     with pytest.raises(TypeError, match="abstract"):
         kind()
+
+
+class Telling(RandomNetworks):
+    """Networks that claim to know how much they will err, fold by fold."""
+
+    estimates_error = True
+
+    def __init__(self, errors):
+        self.errors = list(errors)
+
+    def expected_error(self, voters, X, codes):
+        return self.errors.pop(0)
 
 
 class TestOwn:
@@ -127,13 +155,34 @@ class TestOwn:
         assert clf.certificate_.bound < 0.2
 
     def test_may_tell_what_error_to_expect(self):
-        class Telling(RandomNetworks):
-            def expected_error(self, voters, X, codes):
-                return 0.2
-
-        clf = self.fit(Telling())
+        clf = self.fit(Telling([0.2] * 3))
         assert clf.certificate_.bound_settings["name"] == "catoni_per_fold"
         assert clf.expected_errors_ == [0.2] * 3
+
+    def test_that_cannot_tell_in_one_fold_do_not_change_the_kind_of_bound(self):
+        """Which bound it is must not depend on the examples, some of which judge."""
+        clf = self.fit(Telling([0.2, None, 0.2]))
+        assert clf.certificate_.bound_settings["name"] == "catoni_per_fold"
+        assert len(set(clf.certificate_.bound_settings["c"])) == 1  # a guess of 0.2 takes its place
+        assert clf.certificate_.verify(clf.votes_)
+
+    def test_know_the_classes_of_the_other_folds_only(self):
+        """A class of one example: whichever fold judges it, its voters have never heard of it."""
+        calls = []
+
+        class Recording(RandomNetworks):
+            def fit(self, X, codes, classes, seed, n_jobs=None):
+                calls.append((codes, classes))
+                return super().fit(X, codes, classes, seed, n_jobs)
+
+        target = np.where(np.arange(200) == 17, "once", np.array(["in", "out"])[y])
+        clf = self.fit(Recording(), target)
+        assert sorted(len(classes) for _, classes in calls) == [2, 3, 3]
+        assert all(set(codes) == set(range(len(classes))) for codes, classes in calls)
+        once = list(clf.classes_).index("once")
+        judge = [len(classes) for _, classes in calls].index(2)
+        assert once not in clf.voters_[judge].votes(X)
+        assert clf.votes_[judge].take(clf.votes_[judge].targets == once).errors().all()
 
     def test_may_bring_a_grid_of_priors(self):
         class Gridded(RandomNetworks):

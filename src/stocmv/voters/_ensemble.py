@@ -37,7 +37,9 @@ class Ensemble(VoterSource):
         self.allow_nan = bool(get_tags(estimator).input_tags.allow_nan)
         self.sparse = bool(get_tags(estimator).input_tags.sparse)
         self.checks_input = isinstance(estimator, BaggingClassifier)  # its members may take strings
-        self.estimates_error = bool(getattr(estimator, "bootstrap", False))
+        self.estimates_error = bool(getattr(estimator, "bootstrap", False)) and hasattr(
+            type(estimator), "estimators_samples_"
+        )
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EnsembleVoters":
         ensemble = clone(self.estimator)
@@ -50,7 +52,7 @@ class Ensemble(VoterSource):
 
     def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
         """Out-of-bag error of the members' vote, where the ensemble remembers what each member was trained on."""
-        if not isinstance(voters, EnsembleVoters) or not hasattr(voters.ensemble, "estimators_samples_"):
+        if not (self.estimates_error and isinstance(voters, EnsembleVoters)):
             return None
         votes = voters.votes(X)
         rows = np.arange(len(codes))
