@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.ensemble import (
     AdaBoostClassifier,
-    BaggingClassifier,
     BaseEnsemble,
     GradientBoostingClassifier,
     VotingClassifier,
 )
 from sklearn.ensemble._forest import ForestClassifier
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from ..votes._labels import code_dtype
@@ -36,10 +36,8 @@ class Ensemble(VoterSource):
         self.estimator = estimator
         self.allow_nan = bool(get_tags(estimator).input_tags.allow_nan)
         self.sparse = bool(get_tags(estimator).input_tags.sparse)
-        self.checks_input = isinstance(estimator, BaggingClassifier)  # its members may take strings
-        self.estimates_error = bool(getattr(estimator, "bootstrap", False)) and hasattr(
-            type(estimator), "estimators_samples_"
-        )
+        self.checks_input = isinstance(getattr(estimator, "estimator", None), Pipeline)  # may take strings
+        self.estimates_error = bool(getattr(estimator, "bootstrap", False))
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EnsembleVoters":
         ensemble = clone(self.estimator)
@@ -126,6 +124,6 @@ def _tree_codes(tree: Any, X: Any) -> NDArray:
 
 
 def _member_answers(member: Any, X: Any, columns: NDArray | None) -> NDArray:
-    if hasattr(X, "columns") and (columns is not None or not hasattr(member, "feature_names_in_")):
+    if hasattr(X, "columns") and not hasattr(member, "feature_names_in_"):
         X = np.asarray(X)
     return np.asarray(member.predict(X if columns is None else X[:, columns]))
