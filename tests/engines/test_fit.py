@@ -14,7 +14,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 
-from stocmv import MajorityVoteClassifier
+from stocmv import MajorityVoteClassifier, RepeatedRowsWarning
 from stocmv.solvers import LBFGS, Auto
 from stocmv.voters import Ensemble, Stumps
 
@@ -86,12 +86,32 @@ def test_folds_are_a_partition_of_the_rows(listed, monkeypatch):
         assert (part.listed is not None) == listed
         rows = np.concatenate([part.judged(k) for k in range(3)])
         np.testing.assert_array_equal(np.sort(rows), np.arange(size))
-        assert [len(part.judged(k)) for k in range(3)] == [part.judged_count(k) for k in range(3)]
+        assert [len(part.judged(k)) for k in range(3)] == part.judged_counts().tolist()
         for k in range(3):
             assert not set(part.judged(k)) & set(part.seen(k))
             assert set(part.judged(k)) | set(part.seen(k)) == set(range(size))
-            assert part.seen_count(k) == len(part.seen(k))
-    assert max(sum(part.judged_count(k) for part in parts) for k in range(3)) <= 202
+
+
+def test_folds_of_many_rows_do_not_follow_the_partitions(monkeypatch):
+    """However the rows were laid out, each belongs to a fold independently of the others."""
+    monkeypatch.setattr(engines._plan, "LISTED", 0)
+    plans = [
+        engines._plan.plan([30, 30], np.arange(2), 3, True, list, np.random.RandomState(seed)) for seed in range(400)
+    ]
+    counts = np.array([[part.judged_counts()[0] for part in parts] for parts in plans])
+    expected = 30 * (1 / 3) * (2 / 3)  # the variance of a binomial; folds of equal sizes would have none
+    np.testing.assert_allclose(counts.var(0), expected, rtol=0.3)
+    assert abs(np.corrcoef(counts.T)[0, 1]) < 0.2
+    assert not np.array_equal(plans[0][0].judged(0), plans[0][1].judged(0))
+
+
+def test_copies_are_seen_across_partitions(cluster):
+    X, y = data(2)
+    twice = np.vstack([X, X]), np.concatenate([y, y])
+    with pytest.warns(RepeatedRowsWarning, match="repeat another row"):
+        clf = classifier().fit(*collections(*twice))
+    assert clf.certificate_.warnings
+    assert not classifier().fit(*collections(X, y)).certificate_.warnings
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -149,7 +149,7 @@ def _further(
     risk = min(float(bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]) * (1 + 1e-13), 1.0)
     paid = bound.upper(risk, float(fixed.kls.sum()), sizes, delta / fixed.margins).value / fixed.coverage
     return {
-        "deterministic_bound": float(min(paid, 1.0)),
+        "deterministic_bound": value if one_voter else float(min(paid, 1.0)),
         "deterministic_rule": rule,
         "fixed_vote": {
             "margin": fixed.margin,

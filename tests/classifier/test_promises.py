@@ -1,0 +1,336 @@
+"""What a user is told is what is proven: each test here once found a path on which it was not."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import make_moons
+from sklearn.ensemble import (
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from classifier.problems import quick
+from stocmv.bounds import BOUNDS, ClopperPearson, clopper_pearson
+from stocmv.classifier._answers import drawn_answers, mean_vote
+from stocmv.classifier._choices import choose_bound
+from stocmv.posteriors import Dirichlet, LogitNormal
+from stocmv.risks import Binomial, Exact
+from stocmv.voters import Stumps
+
+RNG = np.random.default_rng(0)
+X, y = make_moons(400, noise=0.3, random_state=0)
+NOISE = RNG.integers(2, size=400)
+TREE = DecisionTreeClassifier(max_depth=3, max_features=1, random_state=0)
+
+
+def text_of(clf):
+    return " ".join(clf.certificate_.assumptions)
+
+
+class TestKey:
+    """Which fold answers where the folds disagree."""
+
+    def test_makes_little_difference_for_continuous_features(self):
+        """One tree per fold: few patterns of answers, which the key used to hash, but as many features as examples."""
+        clf = quick(TREE).fit(X, y)
+        new, target = make_moons(20_000, noise=0.3, random_state=1)
+        errors = []
+        for key in range(30):
+            clf.key_ = key.to_bytes(16, "little")
+            errors.append(np.mean(clf.predict(new) != target))
+        assert np.ptp([np.mean(v.votes(new)[:, 0] != target) for v in clf.voters_]) > 0.01  # the folds do differ
+        assert np.std(errors) < 0.004
+
+    @pytest.mark.parametrize("as_frame", [False, True])
+    def test_is_said_to_be_involved_and_what_it_may_do(self, as_frame):
+        clf = quick().fit(_frame(X) if as_frame else X, y)
+        assert "on the average over that key" in text_of(clf)
+        assert "hardly any difference" in text_of(clf)
+
+    def test_may_do_much_where_features_take_few_values(self):
+        """Nine different rows: two of them are the same one time in nine, and half the root of that is 16.7 %."""
+        few = RNG.integers(3, size=(3000, 2)).astype(float)
+        target = (few.sum(1) + RNG.normal(size=3000) > 2).astype(int)
+        assert "at most about 16." in text_of(quick().fit(few, target))
+
+    def test_is_not_mentioned_without_folds(self):
+        assert "key" not in text_of(quick(FrozenEstimator(clone(TREE).fit(X[:100], y[:100]))).fit(X[100:], y[100:]))
+
+    def test_gives_an_example_the_same_answer_in_every_form(self):
+        pytest.importorskip("pandas")
+        clf = quick([clone(TREE), GaussianNB()]).fit(X, y)
+        np.testing.assert_array_equal(clf.predict(X.tolist()), clf.predict(X))
+        named = quick([clone(TREE), GaussianNB()]).fit(_frame(X), y)
+        named.key_ = clf.key_
+        np.testing.assert_array_equal(named.predict(_frame(X)), clf.predict(X))
+
+
+def _frame(X):
+    return pytest.importorskip("pandas").DataFrame(X, columns=list("ab"))
+
+
+class TestDrawnVoters:
+    """A categorical posterior draws single voters; the classical bounds are on the vote of all of them."""
+
+    @pytest.mark.parametrize("risk", ["second_order", "binomial", "c_bound"])
+    @pytest.mark.parametrize("method", ["predict_stochastic", "draw"])
+    def test_are_refused_where_they_are_not_certified(self, risk, method):
+        clf = quick(risk=risk).fit(X, y)
+        assert not clf.certificate_.covers_drawn
+        with pytest.raises(ValueError, match=f"{method} draws single voters .* risk='{risk}' certifies the weighted"):
+            clf.draw() if method == "draw" else clf.predict_stochastic(X)
+
+    @pytest.mark.parametrize(("risk", "posterior"), [("first_order", "auto"), ("second_order", "dirichlet")])
+    def test_are_drawn_where_they_are(self, risk, posterior):
+        clf = quick(risk=risk, posterior=posterior).fit(X, y)
+        assert clf.certificate_.covers_drawn
+        assert clf.predict_stochastic(X, 0).shape == y.shape
+        assert clf.draw(0).predict(X).shape == y.shape
+
+
+NESTED = {
+    "voting": lambda t: VotingClassifier([("a", FrozenEstimator(t)), ("b", FrozenEstimator(t))]),
+    "bagging": lambda t: BaggingClassifier(FrozenEstimator(t)),
+    "mixed": lambda t: [FrozenEstimator(t), GaussianNB()],
+    "calibrated": lambda t: CalibratedClassifierCV(FrozenEstimator(t)),
+    "calibrated in a list": lambda t: [GaussianNB(), CalibratedClassifierCV(FrozenEstimator(t))],
+    "pipeline": lambda t: make_pipeline(StandardScaler(), FrozenEstimator(t)),
+    "frozen scaler": lambda t: make_pipeline(FrozenEstimator(StandardScaler().fit(X)), RandomForestClassifier(3)),
+    "deep": lambda t: VotingClassifier([("a", make_pipeline(StandardScaler(), CalibratedClassifierCV(FrozenEstimator(t))))]),
+}  # fmt: skip
+
+
+class TestFrozen:
+    @pytest.mark.parametrize("labels", [np.array([0, 1]), np.array(["no", "yes"])], ids=["numbers", "strings"])
+    @pytest.mark.parametrize("how", NESTED)
+    def test_parts_at_any_depth_are_said_to_have_seen_nothing(self, how, labels):
+        tree = DecisionTreeClassifier().fit(X, labels[NOISE])  # overfits the noise it is judged on
+        clf = quick(NESTED[how](tree)).fit(X, labels[NOISE])
+        assert "none of these examples helped to train or choose" in text_of(clf)
+        assert clf.certificate_.verify(clf.votes_)
+        assert set(clf.predict(X)) <= set(labels)
+
+    @pytest.mark.parametrize("how", ["voting", "bagging"])
+    def test_voters_do_not_learn_where_all_are_frozen(self, how):
+        clf = quick(NESTED[how](clone(TREE).fit(X[:200], y[:200]))).fit(X[200:], y[200:])
+        assert clf.fold_sizes_ == (200,)
+
+    def test_only_what_is_wrapped(self):
+        """Fitted in one cell, handed over in the next: they are trained anew, as everywhere in scikit-learn."""
+        fitted = [DecisionTreeClassifier().fit(X, NOISE), RandomForestClassifier(5).fit(X, NOISE)]
+        clf = quick(fitted).fit(X, NOISE)
+        assert len(clf.fold_sizes_) == 3
+        assert clf.certificate_.empirical_risk > 0.35
+        assert "none of these examples" not in text_of(clf)
+
+    def test_a_frozen_list_is_cloned_as_it_is(self):
+        voters = [
+            FrozenEstimator(clone(TREE).fit(X[:200], y[:200])),
+            FrozenEstimator(GaussianNB().fit(X[:200], y[:200])),
+        ]
+        ours, theirs = (quick(voters).fit(X[200:], y[200:]) for _ in range(2))
+        copy = clone(ours).fit(X[200:], y[200:])
+        assert copy.certificate_ == ours.certificate_ == theirs.certificate_
+
+
+class TestNested:
+    """Preprocessing that learns is fitted fold by fold, and the trees still vote."""
+
+    def test_a_pipeline_that_ends_in_a_forest(self):
+        clf = quick(make_pipeline(StandardScaler(), RandomForestClassifier(7))).fit(X, y)
+        means = [voters.transformer[0].mean_ for voters in clf.voters_]
+        assert [voters.n_voters for voters in clf.voters_] == [7, 7, 7]
+        assert len({tuple(mean) for mean in means}) == 3
+        assert all(not np.allclose(mean, X.mean(0), rtol=1e-12) for mean in means)
+        assert clf.certificate_.verify(clf.votes_)
+        assert clf.plain_errors_[1] == clf.fold_sizes_[0]
+
+    @pytest.mark.parametrize("as_columns", [False, True])
+    def test_strings_in_frames(self, as_columns):
+        frame = _frame(X).assign(word=np.where(y == 1, "up", "down"))
+        encoder = make_column_transformer(
+            (OneHotEncoder(handle_unknown="ignore"), ["word"] if as_columns else [2]), remainder="passthrough"
+        )
+        forest = make_pipeline(encoder, RandomForestClassifier(5))
+        tree = make_pipeline(encoder, DecisionTreeClassifier())
+        kinds = [forest, VotingClassifier([("a", tree), ("b", clone(tree))]), [tree, clone(forest)]]
+        kinds += [] if as_columns else [BaggingClassifier(tree, 3)]  # bagging hands its members arrays
+        for voters in kinds:
+            clf = quick(voters).fit(frame, y)
+            assert clf.score(frame, y) > 0.95
+            assert clf.certificate_.verify(clf.votes_)
+
+    def test_texts(self):
+        texts = [f"a {'good' if label else 'bad'} day {k % 7}" for k, label in enumerate(y)]
+        clf = quick(make_pipeline(CountVectorizer(), RandomForestClassifier(5))).fit(texts, y)
+        assert clf.score(texts, y) > 0.95
+        np.testing.assert_array_equal(clf.predict(texts[:5]), clf.predict(texts)[:5])
+
+    def test_a_voting_classifier_is_the_list_of_its_members(self):
+        members = [GaussianNB(), LogisticRegression(), clone(TREE)]
+        ours = quick(VotingClassifier(list(zip("abc", members, strict=True)))).fit(X, y)
+        theirs = quick(members).fit(X, y)
+        assert ours.certificate_.bound == theirs.certificate_.bound
+        np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_stumps_know_the_classes_of_the_other_folds_only():
+    target = np.array(["in", "out"])[y].astype(object)
+    target[17] = "once"
+    clf = quick(Stumps(3)).fit(X, target.astype(str))
+    once = list(clf.classes_).index("once")
+    ignorant = [once not in voters.votes(X) for voters in clf.voters_]
+    judging = [bool(np.any(votes.targets == once)) for votes in clf.votes_]
+    assert ignorant == judging
+    assert sum(judging) == 1
+
+
+def test_rules_say_that_the_classes_were_known():
+    assert "set of classes was known before" in text_of(quick(Stumps(3, ranges=[[-2, -2], [3, 3]])).fit(X, y))
+    assert "set of classes" not in text_of(quick("stumps").fit(X, y))
+
+
+@pytest.mark.parametrize("risk", ["first_order", "second_order", "binomial", "c_bound"])
+def test_bounds_on_each_class_are_refused_where_there_are_none(risk):
+    with pytest.raises(ValueError, match="per_class=True needs a Dirichlet posterior, got 'categorical'"):
+        quick(risk=risk, per_class=True).fit(X, y)
+
+
+class HalfProven(Exact):
+    name = "half_proven"
+    proven = False
+
+
+class TestProven:
+    def test_a_part_that_is_not_makes_no_certificate(self):
+        clf = quick(risk=HalfProven()).fit(X, y)
+        assert not clf.certificate_.proven
+        for text in (str(clf.certificate_), clf.certificate_.statement(), clf.certificate_._repr_html_()):
+            assert "Not a certificate" in text
+            assert "the risk 'half_proven'" in text
+            assert "With probability" not in text
+
+    def test_voters_that_depend_on_their_judges_make_none(self):
+        certificate = quick(Stumps(3, ranges="training")).fit(X, y).certificate_
+        assert certificate.unproven == ("the voters",)
+        assert certificate.statement().startswith("Not a certificate")
+
+    def test_every_part_is_named(self):
+        certificate = quick(
+            Stumps(3, ranges="training"), risk=HalfProven(), bound="printed_theorem2_not_proven", n_folds=2
+        ).fit(X, y).certificate_  # fmt: skip
+        assert len(certificate.unproven) == 3
+
+
+class TestOneVoter:
+    """One voter has one vote and one figure."""
+
+    def test_that_is_frozen_has_clopper_and_pearsons(self):
+        tree = clone(TREE).fit(X[:100], y[:100])
+        clf = quick(FrozenEstimator(tree), per_class=True).fit(X[100:], y[100:])
+        wrong = tree.predict(X[100:]) != y[100:]
+        assert clf.certificate_.bound == clopper_pearson(int(wrong.sum()), 300, 0.05)
+        assert clf.certificate_.deterministic_bound == clf.certificate_.bound
+        assert clf.certificate_.alternatives == 1
+        assert clf.certificate_.kl == 0
+        for k, entry in enumerate(clf.certificate_.per_class):
+            mine = wrong[y[100:] == k]
+            assert entry["bound"] == entry["deterministic_bound"] == clopper_pearson(int(mine.sum()), len(mine), 0.025)
+        assert len(clf.certificate_.figures(per_class=False)) == 1
+        assert clf.certificate_.verify(clf.votes_)
+        np.testing.assert_array_equal(clf.predict(X), tree.predict(X))
+        np.testing.assert_array_equal(clf.predict_stochastic(X, 0), tree.predict(X))
+
+    @pytest.mark.parametrize("voters", [TREE, HistGradientBoostingClassifier(max_iter=5)], ids=["tree", "boosting"])
+    def test_of_each_fold_pays_for_nothing_but_confidence(self, voters):
+        certificate = quick(voters, bound="seeger").fit(X, y).certificate_
+        theirs = BOUNDS["seeger"].upper(certificate.empirical_risk, 0.0, certificate.fold_sizes, 0.05).value
+        assert certificate.bound == certificate.deterministic_bound == theirs
+        assert len(certificate.figures()) == 1
+
+    def test_may_have_a_bound_by_name(self):
+        tree = FrozenEstimator(clone(TREE).fit(X[:100], y[:100]))
+        seeger = quick(tree, bound="seeger").fit(X[100:], y[100:]).certificate_
+        assert quick(tree).fit(X[100:], y[100:]).certificate_.bound < seeger.bound == seeger.deterministic_bound
+
+    def test_is_what_clopper_and_pearsons_bound_is_for(self):
+        with pytest.raises(ValueError, match="'clopper_pearson' is for a single voter"):
+            quick(bound=ClopperPearson()).fit(X, y)
+        with pytest.raises(ValueError, match="one voter, judged by one sample"):
+            quick(TREE, bound=ClopperPearson()).fit(X, y)
+        with pytest.raises(ValueError, match="losses of 0 or 1"):
+            ClopperPearson().upper(0.105, 0.0, [100], 0.05)
+
+
+class TestLogitNormal:
+    def test_predict_is_what_is_certified(self):
+        """The class that most of the fixed votes answer; these are 2,000, as the certificate's bound pays for."""
+        posterior = LogitNormal(RNG.normal(size=5), np.full(5, 0.8))
+        codes = RNG.integers(3, size=(40, 5)).astype(np.uint8)
+        votes = posterior.fixed_votes()
+        answers = np.array([[np.bincount(row, weights, 3).argmax() for weights in votes] for row in codes])
+        theirs = [np.bincount(row, minlength=3).argmax() for row in answers]
+        np.testing.assert_array_equal(mean_vote(posterior, codes, 3), theirs)
+        assert len(votes) == 2000
+
+    def test_its_bound_is_more_than_twice_that_of_the_drawn_vote(self):
+        clf = quick(risk="mc", posterior="logit_normal").fit(X, y)
+        assert clf.certificate_.deterministic_bound > min(2 * clf.certificate_.bound, 0.999)
+
+
+@pytest.mark.parametrize("concentration", [1e-6, 1e-3, 0.003, 1.0, 1e3])
+def test_equal_voters_win_equally_often_however_small_their_concentrations(concentration):
+    codes = np.tile(np.array([[0, 1, 2]], np.uint8), (20_000, 1))
+    answers = drawn_answers(Dirichlet(np.full(3, concentration)), codes, 3, np.random.default_rng(0))
+    assert np.abs(np.bincount(answers, minlength=3) / 20_000 - 1 / 3).max() < 0.015
+
+
+class TestHoldoutComparison:
+    def test_is_with_the_plain_model_trained_on_the_other_examples(self):
+        """The forest of the first fold, predicting as a forest does, which never saw that fold."""
+        clf = quick(RandomForestClassifier(30)).fit(X, y)
+        judged = clf.votes_[0]
+        comparison = clf.certificate_.compare_errors(*clf.plain_errors_)
+        assert comparison.n_holdout == judged.n_examples
+        assert comparison.deterministic_bound == clf.certificate_.deterministic_bound
+        again = quick(RandomForestClassifier(30)).fit(X, y)
+        rng = np.random.RandomState(0)
+        fold = np.sort(np.array_split(rng.permutation(400), 3)[0])
+        theirs = np.count_nonzero(again.voters_[0].ensemble.predict(X[fold]) != y[fold])
+        assert comparison.n_errors == theirs
+
+    def test_says_below_only_if_it_is_to_the_digits_shown(self):
+        clf = quick().fit(X, y)
+        comparison = clf.certificate_.compare_errors(0, 3)
+        assert comparison.verdict == "below"
+        close = type(comparison)(0.100001, 0.100002, 5, 100, 0.05)
+        assert close.verdict == "the same as"
+        assert "is the same as" in str(close)
+
+
+def test_the_kind_of_a_bound_does_not_depend_on_what_voters_can_tell():
+    told = choose_bound("auto", (100, 100, 100), [0.1, None, 0.1], 0.05)
+    assert told.name == choose_bound("auto", (100, 100, 100), [None] * 3, 0.05).name == "catoni_per_fold"
+    assert choose_bound("auto", (100, 100, 100), None, 0.05).name != "catoni_per_fold"
+
+
+def test_a_binomial_bound_of_many_good_voters_is_on_their_vote():
+    """The case of the issue: 25 voters that err on 15 % each, hardly ever together."""
+    labels = RNG.integers(2, size=2000)
+    answers = np.where(RNG.random((2000, 25)) < 0.15, 1 - labels[:, None], labels[:, None])
+    posts = Stumps(1, ranges=[np.full(25, 0.0), np.full(25, 1.0)])  # a threshold at one half: the column itself
+    clf = quick(posts, risk=Binomial()).fit(answers.astype(float), labels)
+    assert np.mean(clf.predict(answers.astype(float)) != labels) <= clf.certificate_.bound
+    with pytest.raises(ValueError, match="draws single voters"):
+        clf.predict_stochastic(answers.astype(float))

@@ -1,0 +1,111 @@
+"""Rows that are copies of others: said loudly where they are, and not where chance explains them."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from classifier.problems import quick
+from stocmv import RepeatedRowsWarning
+from stocmv.classifier._repeats import Fingerprints, excess_of_copies, find_copies
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(600, 3))
+y = (X[:, 0] + 0.5 * RNG.normal(size=600) > 0).astype(int)
+
+
+def again(rows):
+    return X[rows], y[rows]
+
+
+COPIED = {
+    "three times": np.repeat(np.arange(600), 3),
+    "twice": np.tile(np.arange(600), 2),
+    "half of them twice": np.append(np.arange(600), np.arange(300)),
+    "with replacement": RNG.integers(600, size=600),
+    "a rare class": np.append(np.arange(600), RNG.choice(60, 400)),
+}
+
+
+def draws(kind, seed):
+    """Independent draws that repeat."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(200, 4000))
+    return {
+        "nine values": lambda: rng.integers(3, size=(n, 2)).astype(float),
+        "rounded": lambda: rng.normal(size=(n, 2)).round(1),
+        "one rounded": lambda: rng.normal(size=(n, 1)).round(2),
+        "geometric": lambda: rng.geometric(0.02, size=(n, 1)).astype(float),
+        "heavy tail": lambda: rng.zipf(1.7, size=(n, 2)).astype(float),
+        "evenly": lambda: rng.integers(n // 3, size=(n, 1)).astype(float),
+        "bits": lambda: (rng.random((n, 12)) < 0.2).astype(float),
+        "no repeats": lambda: rng.normal(size=(n, 3)),
+    }[kind]()
+
+
+KINDS = ["nine values", "rounded", "one rounded", "geometric", "heavy tail", "evenly", "bits", "no repeats"]
+
+
+@pytest.mark.parametrize("how", COPIED)
+def test_copies_are_found(how):
+    X, y = again(COPIED[how])
+    fingerprints = Fingerprints.of(X, y)
+    assert find_copies(X, fingerprints)
+    assert fingerprints.repeated == len(X) - len(np.unique(COPIED[how]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_chance_is_not_called_a_copy(kind):
+    found = 0
+    for seed in range(40):
+        X = draws(kind, seed)
+        y = np.random.default_rng(seed).integers(2, size=len(X))
+        found += find_copies(X, Fingerprints.of(X, y))
+    assert found == 0
+
+
+def test_frames_and_sparse_rows_are_looked_at():
+    pd = pytest.importorskip("pandas")
+    X, y = again(COPIED["with replacement"])
+    frame = pd.DataFrame(X, columns=["a", "a", "b"]).assign(word="same")
+    assert find_copies(frame, Fingerprints.of(frame, y))
+
+
+def test_the_excess_is_none_without_repeats():
+    assert excess_of_copies(np.array([0, 500])) == 0
+
+
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.1, 0.9)])
+def test_fingerprints_of_partitions_keep_all_copies_of_what_they_keep(shares):
+    X, y = again(COPIED["three times"])
+    order = RNG.permutation(len(X))
+    cut = int(shares[0] * len(X))
+    parts = [Fingerprints.of(X[rows], y[rows]).at_most(300) for rows in (order[:cut], order[cut:])]
+    joined = Fingerprints.joined(parts)
+    assert joined.n_rows == len(X)
+    assert np.all(np.unique(joined.examples, return_counts=True)[1] == 3)
+    assert joined.exceed_chance()
+    assert joined.repeated == pytest.approx(1200, rel=0.25)
+    assert joined.same_features == pytest.approx(Fingerprints.of(X, y).same_features, rel=0.25)
+
+
+def test_two_examples_have_the_same_features_as_often_as_drawn():
+    X = RNG.integers(3, size=(5000, 2))
+    assert Fingerprints.of(X, X[:, 0]).same_features == pytest.approx(1 / 9, rel=0.05)
+
+
+class TestFit:
+    def test_warns_and_says_so_in_the_certificate(self):
+        """The case of the issue: three copies of each row, and a certificate far below the truth."""
+        X, y = again(COPIED["three times"])
+        with pytest.warns(RepeatedRowsWarning, match="1,200 of the 1,800 rows repeat another row"):
+            clf = quick().fit(X, y)
+        (warning,) = clf.certificate_.warnings
+        assert "remove the copies" in warning
+        assert f"WARNING: {warning}" in str(clf.certificate_)
+        assert warning in clf.certificate_._repr_html_()
+
+    def test_says_nothing_otherwise(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert quick().fit(X, y).certificate_.warnings == ()

@@ -1,0 +1,80 @@
+"""A hash of an example's features: the same values, the same number; different ones, independent numbers."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from stocmv.voters import hash_examples
+
+RNG = np.random.default_rng(0)
+X = np.where(RNG.random((200, 6)) < 0.6, RNG.normal(size=(200, 6)), 0.0)
+KEYS = [key.to_bytes(4, "little") for key in range(4000)]
+
+
+def forms():
+    pd = pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
+    return {
+        "columns first": np.asfortranarray(X),
+        "list": X.tolist(),
+        "csr": sparse.csr_array(X),
+        "coo": sparse.coo_matrix(X),
+        "frame": pd.DataFrame(X),
+        "same names": pd.DataFrame(X, columns=["a"] * 6),
+        "polars": pl.DataFrame(X),
+        "zeros with a sign": np.where(X == 0, -0.0, X),
+    }
+
+
+@pytest.mark.parametrize("form", forms())
+def test_is_the_same_whatever_holds_the_values(form):
+    np.testing.assert_array_equal(hash_examples(forms()[form], b"key"), hash_examples(X, b"key"))
+
+
+def test_is_the_same_among_others_and_alone():
+    alone = [hash_examples(row[None], b"key")[0] for row in X[:20]]
+    np.testing.assert_array_equal(alone, hash_examples(X, b"key")[:20])
+
+
+def test_sees_every_value():
+    """Each value counts, and so does its place."""
+    ours = hash_examples(X, b"key")
+    assert len(np.unique(ours)) == len(ours)
+    for column in range(6):
+        other = X.copy()
+        other[:, column] += 1e-9
+        assert np.all(hash_examples(other, b"key") != ours)
+    assert np.all((hash_examples(X[:, ::-1], b"key") != ours) | (X[:, ::-1] == X).all(1))
+
+
+def test_takes_strings_categories_dates_and_missing_values():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {
+            "text": ["a", "b", "a", None],
+            "category": pd.Categorical(["x", "y", "x", "y"]),
+            "date": pd.to_datetime(["2020-01-01", "2021-01-01", "2020-01-01", "2020-01-01"]),
+            "count": pd.array([1, 2, 1, None], dtype="Int64"),
+            "number": [1.0, np.nan, 1.0, np.nan],
+        }
+    )
+    first, second, third, fourth = hash_examples(frame, b"key")
+    assert first == third
+    assert len({first, second, fourth}) == 3
+    assert hash_examples(frame.iloc[[3]], b"key")[0] == fourth
+
+
+def test_takes_texts_and_mixed_lists():
+    assert len(set(hash_examples(["good", "bad", "good"], b"key"))) == 2
+    assert len(set(hash_examples([["a", 1], ["a", 2], ["a", 1]], b"key"))) == 2
+
+
+@pytest.mark.parametrize(
+    "pair", [X[:2], [[1.0, 2.0], [2.0, 1.0]], [[0.0], [1.0]], [["a"], ["b"]]], ids=["rows", "order", "one", "texts"]
+)
+def test_of_two_examples_are_uniform_and_independent_over_the_keys(pair):
+    """What the spread of `predict` over the keys rests on."""
+    drawn = np.array([hash_examples(pair, key) for key in KEYS]) / 2.0**32
+    table = np.histogram2d(*drawn.T, bins=4, range=[[0, 1], [0, 1]])[0]
+    expected = len(KEYS) / 16
+    assert ((table - expected) ** 2 / expected).sum() < 44  # chi-squared with 15 degrees of freedom: 0.01 %
