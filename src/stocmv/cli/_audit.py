@@ -1,5 +1,6 @@
 """From a table to a certified vote, what it is compared with, and the files that tell of it."""
 
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
-from .. import MajorityVoteClassifier
+from .. import MajorityVoteClassifier, RepeatedRowsWarning
 from .._files import sha256, whole_file
 from .._memory import free_memory
 from ..certificate import HoldoutComparison
@@ -61,7 +62,10 @@ def certify_table(table: Table, settings: Settings, stage: Callable[[str], None]
         per_class=settings.per_class,
         n_jobs=settings.jobs,
         random_state=settings.seed,
-    ).fit(table.X, table.y)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RepeatedRowsWarning)  # the certificate's own words are shown beside its figures
+        model.fit(table.X, table.y)
     model.votes_ = [votes.collect() for votes in model.votes_]  # type: ignore[misc]
     told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
     kinds = {"categorical": list(table.categorical), "encoding": settings.encoding if table.categorical else None}
