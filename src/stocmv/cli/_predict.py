@@ -3,13 +3,15 @@
 import csv
 import io
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .._files import whole_file
+from .._files import sha256, whole_file
 from ._console import as_json, print_json
+from ._folder import OURS
 from ._kinds import FILE
 
 
@@ -45,7 +47,9 @@ def predict(
         raise click.UsageError("--seed is for --stochastic: a fixed vote draws nothing.")
     from ._examples import read_like
 
-    model = _load(folder / "model.skops")
+    if out is not None:
+        _check_out(out, folder, data)
+    model = _load(folder / "model.skops", folder / "certificate.json")
     X = read_like(model, data, kind)
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
     shares = model.predict_proba(X) if proba else None
@@ -61,13 +65,27 @@ def predict(
         sys.stdout.write(_as_csv(answers, shares, model.classes_))
 
 
-def _load(path: Path) -> Any:
-    from .. import MajorityVoteClassifier
+def _check_out(out: Path, folder: Path, data: Path) -> None:
+    """Refuse to write over what is read."""
+    for read in (data, *(folder / name for name in OURS)):
+        if out.exists() and read.exists() and out.samefile(read):
+            raise ValueError(f"--out {str(out)!r} is a file that this command reads: choose another name.")
+
+
+def _load(path: Path, certified: Path) -> Any:
+    """The model of a folder: the one that the certificate beside it names."""
+    from .. import Certificate, MajorityVoteClassifier
     from ..persistence import load
 
+    if certified.exists():
+        named = Certificate.from_json(certified).context.get("model")
+        if not isinstance(named, dict) or named.get("sha256") != sha256(path):
+            raise ValueError(f"{path} is not the model that {certified.name} is about: certify again.")
     model = load(path)
     if not isinstance(model, MajorityVoteClassifier):
         raise ValueError(f"{path} holds a {type(model).__name__}, not a vote that 'stocmv certify' wrote.")
+    if not certified.exists():
+        warnings.warn(f"there is no {certified}: nothing says how often these answers err.", stacklevel=2)
     return model
 
 
