@@ -128,6 +128,31 @@ def test_answers_in_a_file_for_programs(audit, flowers, stocmv, here):
     assert len(pd.read_csv("answers.csv")) == 150
 
 
+@pytest.fixture
+def formulas(stocmv, here):
+    """A model whose labels begin like formulas; one is a number."""
+    labels = {"setosa": '=HYPERLINK("http://x")', "versicolor": "-1", "virginica": "@SUM(A1)"}
+    FLOWERS.assign(kind=FLOWERS["kind"].map(labels)).to_csv("data.csv", index=False)
+    assert stocmv("certify", "data.csv", "--target", "kind", "--trees", 3, "--out", "audit", "--json").code == 0
+    return list(labels.values())
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_labels_are_exact_unless_a_spreadsheet_reads_them(formulas, stocmv, here):
+    answer = stocmv("predict", "audit", "data.csv", "--out", "exact.csv")
+    assert answer.code == 0
+    assert "takes the label '=HYPERLINK" in answer.err
+    assert "--spreadsheet" in answer.err
+    with open("exact.csv", newline="") as file:
+        assert {row[0] for row in csv.reader(file)} == {"prediction", *formulas}
+    answer = stocmv("predict", "audit", "data.csv", "--proba", "--out", "harmless.csv", "--spreadsheet")
+    assert "Warning" not in answer.err
+    with open("harmless.csv", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert {row[0] for row in rows} == {'\'=HYPERLINK("http://x")', "-1", "'@SUM(A1)"}
+    assert not [cell for cell in header if cell[0] in "=+-@"]
+
+
 def test_the_certificate_names_the_model(audit, flowers, stocmv):
     named = Certificate.from_json(audit / "certificate.json").context["model"]["sha256"]
     assert named == hashlib.sha256((audit / "model.skops").read_bytes()).hexdigest()
