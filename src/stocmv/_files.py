@@ -26,15 +26,22 @@ DAMAGE = (
 
 @contextmanager
 def whole_file(path: str | os.PathLike) -> Iterator[BinaryIO]:
-    """Open a file that takes its name only when the block has ended without an error."""
-    path = Path(path)
+    """Open a file that takes its name only when the block has ended without an error.
+
+    A link stays a link and a file keeps its permissions. A device or a pipe is written to, not replaced.
+    """
+    path = Path(path).resolve()
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
+        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         os.replace(name, path)
     except BaseException:
         os.unlink(name)
@@ -47,12 +54,20 @@ def read_arrays(file: str | os.PathLike | BinaryIO) -> dict[str, NDArray]:
     Whatever is wrong with the file is raised as one of `DAMAGE`.
     """
     with zipfile.ZipFile(file) as packed:
-        check_fits(sum(entry.file_size for entry in packed.infolist()), "what it holds")
+        check_packing(packed, "what it holds")
     if not isinstance(file, str | os.PathLike):
         file.seek(0)
     with np.load(file, allow_pickle=False) as arrays:
         members: dict[str, Any] = {name: arrays[name] for name in arrays.files}
     return {name: member for name, member in members.items() if isinstance(member, np.ndarray)}
+
+
+def check_packing(packed: zipfile.ZipFile, what: str, times: int = 1) -> None:
+    """Refuse a zip file whose members do not fit into the memory so many times, or whose sizes cannot be relied on."""
+    entries = packed.infolist()
+    if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
+        raise ValueError("it is packed by another method than deflate")  # unpacked at once, whatever size is stated
+    check_fits(times * sum(entry.file_size for entry in entries), what)
 
 
 def reason(error: BaseException) -> str:

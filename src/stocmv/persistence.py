@@ -1,31 +1,30 @@
 """Fitted votes in files that hold data only: reading one runs no code that it brings along.
 
-The files are those of skops (the extra ``stocmv[cli]``). A file may hold scikit-learn's estimators as far as skops
-trusts them, what `trusted_types` lists, and what a user names; everything else is refused by name. Decision trees and
-the parts of this package are then checked, so that no number in them leads compiled code outside of an array.
+The files are those of skops (the extra ``stocmv[cli]``). A file may hold the scikit-learn estimators whose predictions
+can be checked, what `trusted_types` lists, and what a user names; everything else is refused by name. Decision trees
+and the parts of this package are then checked, so that no number in them leads compiled code outside of an array.
 """
 
 import importlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED
 
-import numpy as np
-from sklearn.ensemble import BaseEnsemble
-from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree
 from sklearn.utils.validation import check_is_fitted
 
 from ._files import reason, whole_file
+from ._memory import check_fits
+from ._model_checks import Model, check_model, foreign_types, full_name, known_types, unpacked
 from .bounds import Catoni, CatoniPerFold, ClopperPearson, McAllester, PrintedTheorem2, Seeger
 from .certificate import Certificate
 from .classifier import DrawnVote, MajorityVoteClassifier
 from .engines import Shared
 from .learning import History, Step
 from .naive_bayes import NaiveBayesVote
-from .posteriors import Categorical, Dirichlet, LogitNormal, Posterior
+from .posteriors import Categorical, Dirichlet, LogitNormal
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam
 from .voters import Classifiers, Encoded, Ensemble, Frozen, Joined, Recoded, Stumps, Transformed
@@ -38,15 +37,8 @@ from .votes import PartitionedVotes, VoteMatrix
 
 _LEVEL = 1  # a fifth larger than the best, in half of the time
 
-Model = MajorityVoteClassifier | DrawnVote | NaiveBayesVote
-
-
-def _name(kind: type) -> str:
-    return f"{kind.__module__}.{kind.__name__}"
-
-
 TRUSTED: tuple[str, ...] = tuple(
-    _name(kind)
+    full_name(kind)
     for kind in (
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
         *(Certificate, History, Step, VoteMatrix, PartitionedVotes),
@@ -120,17 +112,20 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
 def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Model:
     """Read what `save` wrote.
 
-    Nothing in the file is run: besides numbers and text it may hold scikit-learn's estimators, as far as skops trusts
-    them, and the types of `trusted_types`. A file that needs more is refused with a ValueError that names it; those who
-    know where the file comes from can name these types in ``trusted``. That concerns voters of one's own. A forged
-    decision tree might lead outside of its arrays: `load` makes sure that the trees it reads do not.
+    Nothing in the file is run. Besides numbers and text it may hold the types of `trusted_types` and those scikit-learn
+    estimators whose predictions are computed by numpy (linear models, naive Bayes, encoders, scalers, pipelines) or by
+    compiled code whose inputs `load` checks (trees, and ensembles of them). Others hold numbers that compiled code
+    trusts, so that a forged file could crash the process: support vector machines with a kernel, nearest neighbours,
+    gradient boosting. A file that needs them, or voters of your own, is refused with a ValueError that names them; if
+    you know where the file comes from, name these types in ``trusted``.
 
     Parameters
     ----------
     path : str or path
         The file.
     trusted : iterable of str or type
-        Further types that the file may hold, themselves or as their full names. Their code runs when the file is read.
+        Further types that the file may hold, themselves or as their full names. Their code runs when the file is read,
+        and nothing in them is checked.
 
     Returns
     -------
@@ -155,22 +150,29 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Mode
     True
     """
     skops = _skops()
-    content = Path(path).read_bytes()
+    file = Path(path)
     given = [trusted] if isinstance(trusted, str | type) else trusted
-    names = [*TRUSTED, *(kind if isinstance(kind, str) else _name(kind) for kind in given)]
+    names = {*TRUSTED, *(kind if isinstance(kind, str) else full_name(kind) for kind in given)}
     try:
-        model = skops.loads(content, trusted=names)
-        _check(model)
-    except skops.exceptions.UntrustedTypesFoundException as error:
-        unknown = sorted(set(skops.get_untrusted_types(data=content)) - set(names))
-        raise ValueError(
-            f"{os.fspath(path)} needs types that are not trusted: {', '.join(unknown)}; if you know where the file "
-            f"comes from, pass trusted={unknown!r}."
-        ) from error
+        check_fits(file.stat().st_size, "it")
+        content = unpacked(file.read_bytes())
+        unknown = foreign_types(content, names)
+        if not unknown:
+            model = skops.loads(content, trusted=[*names, *known_types()])
+            check_model(model)
+            return model
+    except skops.exceptions.UntrustedTypesFoundException:
+        unknown = set()
+    except OSError:
+        raise
     except Exception as error:
         # whatever goes wrong with these bytes, they are no model: damage shows in many ways
         raise ValueError(f"{os.fspath(path)} is not a model file of stocmv: {reason(error)}.") from error
-    return model
+    refused = sorted(unknown | set(skops.get_untrusted_types(data=content)) - names - known_types())
+    raise ValueError(
+        f"{os.fspath(path)} needs types that are not trusted: {', '.join(refused)}; if you know where the file comes "
+        f"from, pass trusted={refused!r}."
+    )
 
 
 def _skops() -> Any:
@@ -178,82 +180,3 @@ def _skops() -> Any:
         return importlib.import_module("skops.io")
     except ImportError as error:
         raise ImportError("Saving and loading votes needs skops: pip install 'stocmv[cli]'.") from error
-
-
-def _check(model: Any) -> None:
-    """Refuse what would lead compiled code, which trusts its indices, outside of an array."""
-    if not isinstance(model, Model):
-        raise ValueError(f"it holds a {type(model).__name__}.")
-    if not _folds_fit(model):
-        raise ValueError("its voters and their weights do not fit together.")
-    for part in _parts(model):
-        if isinstance(part, VoteMatrix):
-            part._check_loaded()
-        elif isinstance(part, PartitionedVotes):
-            _check_parts(part)
-        elif isinstance(part, Posterior):
-            type(part)(**part.parameters())
-        elif isinstance(part, Tree | BaseDecisionTree | BaseEnsemble) and not _is_sound(part):
-            raise ValueError("it has a decision tree that leads outside of its arrays.")
-
-
-def _check_parts(votes: PartitionedVotes) -> None:
-    """Refuse parts of other voters or classes than the whole."""
-    whole = PartitionedVotes(votes.parts) if all(isinstance(part, VoteMatrix) for part in votes.parts) else None
-    if whole is None or (whole.n_voters, whole.n_classes) != (votes.n_voters, votes.n_classes):
-        raise ValueError("the parts of its votes do not fit together.")
-
-
-def _folds_fit(model: Model) -> bool:
-    """Whether every voter has its weight; that voters answer classes that there are, is checked when they do."""
-    if isinstance(model, DrawnVote):
-        return np.ndim(model.weights) == 1
-    weights = model.weights_ if isinstance(model, NaiveBayesVote) else [p.mean for p in model.posterior_]
-    shapes = [(votes.n_voters,) for votes in model.votes_]
-    return shapes == [np.shape(w) for w in weights] and len(shapes) == len(model.voters_) == len(model.fold_sizes_)
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    """An object and all that it holds, each once."""
-    seen: dict[int, Any] = {}
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if id(part) in seen or isinstance(part, str | bytes | int | float | type | None):
-            continue
-        seen[id(part)] = part
-        yield part
-        if isinstance(part, dict):
-            waiting.extend(part.values())
-        elif isinstance(part, list | tuple | set):
-            waiting.extend(part)
-        elif isinstance(part, np.ndarray):
-            waiting.extend(part.flat if part.dtype == object else ())
-        else:
-            waiting.extend(getattr(part, "__dict__", {}).values())
-
-
-def _is_sound(part: Any) -> bool:
-    """Whether a tree's nodes lead to nodes and features that it has, and its owners ask it for as many features."""
-    if isinstance(part, Tree):
-        return part.node_count > 0 and _nodes_lead_on(part)
-    held = vars(part)
-    if isinstance(part, BaseDecisionTree):
-        return "tree_" not in held or held["tree_"].n_features == held["n_features_in_"]
-    members = held.get("estimators_", [])
-    members = members.ravel() if isinstance(members, np.ndarray) else members  # gradient boosting: a row per stage
-    columns = held.get("estimators_features_")
-    widths = [held.get("n_features_in_")] * len(members) if columns is None else [len(c) for c in columns]
-    pairs = zip(members, widths, strict=True)
-    return all(vars(m).get("n_features_in_") == w for m, w in pairs if isinstance(m, BaseDecisionTree))
-
-
-def _nodes_lead_on(tree: Any) -> bool:
-    """Every inner node has two children after it, as scikit-learn numbers them, and asks for a feature there is."""
-    inner = np.flatnonzero(tree.children_left != -1)
-    children = np.stack([tree.children_left[inner], tree.children_right[inner]])
-    features = tree.feature[inner]
-    return bool(
-        np.all((children > inner) & (children < tree.node_count))
-        and np.all((features >= 0) & (features < tree.n_features))
-    )

@@ -14,6 +14,7 @@ from sklearn.datasets import dump_svmlight_file
 from cli.examples import FLOWERS, mixed
 from cli.terminal import assert_refused
 from stocmv import Certificate
+from stocmv._files import sha256
 from stocmv.persistence import load
 from stocmv.votes import load_folds
 
@@ -112,6 +113,7 @@ def test_what_is_written(flowers, stocmv, here, page):
     assert answer.content["files"] == sorted(os.listdir("audit")) == OURS
     assert os.listdir(here) == ["audit"]
     certificate, model = Certificate.from_json("audit/certificate.json"), load("audit/model.skops")
+    assert certificate.context.pop("model") == {"sha256": sha256(here / "audit" / "model.skops")}
     assert certificate == model.certificate_
     assert certificate.votes == tuple(votes.digest() for votes in load_folds("audit/votes.npz"))
     assert answer.content["bound"] == certificate.bound
@@ -135,7 +137,7 @@ def test_labels_and_names_are_shown_as_they_are(stocmv, here):
     labels = ["[red]", ":warning:", "\x1b[31mred"]
     FEATURES.assign(label=[labels[code] for code in CODES]).to_csv("data.csv", index=False)
     answer = stocmv("certify", "data.csv", "--target", "label", "--trees", 3, "--out", "my [bold] audit")
-    for shown in ("[red] ", ":warning: ", r"'\x1b[31mred' ", "stocmv verify 'my [bold] audit/certificate.json'"):
+    for shown in ("[red] ", ":warning: ", r"\x1b[31mred ", "stocmv verify 'my [bold] audit/certificate.json'"):
         assert shown in answer.out
     assert "\x1b" not in answer.out
     verified = stocmv("verify", "my [bold] audit/certificate.json", "my [bold] audit/votes.npz")
@@ -153,8 +155,11 @@ def test_many_classes_on_the_terminal(stocmv, here):
 def test_the_same_seed_gives_the_same_files(flowers, stocmv, here):
     for name in ("one", "two"):
         assert stocmv("certify", flowers, "--target", "kind", "--trees", 3, "--seed", 7, "--out", name).code == 0
-    for name in ("certificate.json", "votes.npz"):
-        assert (here / "one" / name).read_bytes() == (here / "two" / name).read_bytes()
+    assert (here / "one" / "votes.npz").read_bytes() == (here / "two" / "votes.npz").read_bytes()
+    one, two = (Certificate.from_json(here / name / "certificate.json") for name in ("one", "two"))
+    for certificate in (one, two):
+        del certificate.context["model"]  # the model's file also says how long the fit took
+    assert one == two
     assert stocmv("certify", flowers, "--target", "kind", "--trees", 3, "--seed", 8, "--out", "three").code == 0
     assert (here / "one" / "votes.npz").read_bytes() != (here / "three" / "votes.npz").read_bytes()
 
@@ -185,20 +190,62 @@ def test_columns_left_out(flowers, stocmv):
     assert_refused(stocmv("certify", flowers, "--target", "kind", *dropped), "besides the target")
 
 
-def test_errors_on_a_test_file(flowers, stocmv, here, page):
-    FLOWERS[::-1].iloc[:40].to_csv("test.csv", index=False)
-    answer = stocmv("certify", flowers, "--target", "kind", "--test", "test.csv", *QUICK)
+DISTINCT = FLOWERS.drop_duplicates()
+
+
+def test_errors_on_a_test_file(stocmv, here, page):
+    train, new = DISTINCT.iloc[:109], DISTINCT.iloc[109:]
+    train.to_csv("train.csv", index=False)
+    new.to_csv("test.csv", index=False)
+    answer = stocmv("certify", "train.csv", "--target", "kind", "--test", "test.csv", *QUICK)
+    assert answer.err == ""
     test = answer.content["test"]
-    expected = np.mean(load("audit/model.skops").predict(FEATURES[::-1].iloc[:40]) != FLOWERS["kind"][::-1].iloc[:40])
-    assert (test["n"], test["fixed"]) == (40, expected)
+    expected = np.mean(load("audit/model.skops").predict(new.drop(columns="kind")) != new["kind"])
+    assert (test["n"], test["fixed"]) == (len(new), expected)
     assert 0 <= test["drawn"] <= 1
     assert "test.csv" in (here / "audit" / "report.html").read_text(encoding="utf-8")
 
 
+def _as_libsvm(frame, path):
+    with open(path, "wb") as file:
+        dump_svmlight_file(
+            frame.drop(columns="kind"), pd.factorize(frame["kind"], sort=True)[0], file, zero_based=False
+        )
+
+
+@pytest.mark.parametrize("copy", ["the file", "shuffled", "as parquet", "categories", "libsvm"])
+def test_the_training_file_is_no_test_file(copy, stocmv, here):
+    frame = mixed().rename(columns={"answer": "kind"}) if copy == "categories" else FLOWERS
+    shuffled = frame.sample(frac=1, random_state=1)
+    train, test, options = "train.csv", "test.csv", ("--target", "kind")
+    if copy == "libsvm":
+        train, test, options = "train.libsvm", "test.libsvm", ()
+        _as_libsvm(frame, train)
+        _as_libsvm(shuffled, test)
+    else:
+        frame.to_csv(train, index=False)
+        (frame if copy == "the file" else shuffled).to_csv(test, index=False)
+    if copy == "as parquet":
+        test = "test.parquet"
+        shuffled.to_parquet(test)
+    assert_refused(stocmv("certify", train, *options, "--test", test), f"--test {test} holds the rows of {train}")
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_some_training_rows_in_a_test_file(stocmv, here):
+    DISTINCT.iloc[:109].to_csv("train.csv", index=False)
+    DISTINCT.iloc[100:].to_csv("test.csv", index=False)
+    answer = stocmv("certify", "train.csv", "--target", "kind", "--test", "test.csv", *QUICK)
+    assert answer.code == 0
+    assert f"Warning: 9 of the {len(DISTINCT) - 100} rows of test.csv are also in train.csv" in answer.err
+
+
 def test_a_test_file_with_labels_that_look_like_numbers(stocmv, here):
     frame = FEATURES.assign(label=np.where(CODES == 0, "1", np.where(CODES == 1, "02", "none of both")))
-    frame.to_csv("data.csv", index=False)
-    frame[CODES < 2].to_csv("test.csv", index=False)
+    frame = frame.drop_duplicates()
+    frame.iloc[:100].to_csv("data.csv", index=False)
+    new = frame.iloc[100:]
+    new[new["label"] != "none of both"].to_csv("test.csv", index=False)
     answer = stocmv("certify", "data.csv", "--target", "label", "--test", "test.csv", *QUICK)
     assert answer.code == 0
     assert answer.content["test"]["fixed"] < 0.2

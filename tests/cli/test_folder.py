@@ -127,6 +127,7 @@ def test_what_was_there_comes_back_if_the_new_one_cannot_take_its_place(tmp_path
     folder.mkdir()
     (folder / "model.skops").write_text("old")
     replace = os.replace
+    monkeypatch.setattr(_folder, "_exchange", lambda *_: False)
 
     def fails_once(source, target):
         if Path(source, "model.skops").read_text() == "new":
@@ -172,6 +173,27 @@ def test_it_is_as_open_as_other_folders(tmp_path):
     modes = {name: stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("secret", "open", "plain")}
     assert modes["secret"] == 0o700
     assert modes["open"] == modes["plain"]
+
+
+def test_a_folder_that_is_replaced_keeps_its_permissions(tmp_path):
+    folder = tmp_path / "audit"
+    folder.mkdir()
+    (folder / "model.skops").write_text("old")
+    folder.chmod(0o700)
+    with whole_folder(folder, force=True) as unfinished:
+        (unfinished / "model.skops").write_text("new")
+    assert contents(folder) == {"model.skops": b"new"}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_what_a_killed_run_took_away_is_put_back(tmp_path):
+    """Killed between two renames: the old folder is in a hidden one, and nothing is in its place."""
+    old = tmp_path / ".audit.unfinished-12345678" / "old"
+    old.mkdir(parents=True)
+    (old / "model.skops").write_text("old")
+    sweep(tmp_path / "audit")
+    assert contents(tmp_path / "audit") == {"model.skops": b"old"}
+    assert os.listdir(tmp_path) == ["audit"]
 
 
 def _hold(folder, ready, done):

@@ -7,7 +7,9 @@ import os
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from cli.hostile_data import FIELD, FILES, HEADER, ROWS, TARGETS
 from cli.terminal import assert_refused
@@ -50,7 +52,7 @@ LITTLE = 1 << 20  # bytes of memory that are left
 @pytest.fixture
 def little_memory(monkeypatch):
     monkeypatch.setattr(_memory, "free_memory", lambda: LITTLE)
-    for user in ("tables._bytes", "cli._audit"):
+    for user in ("tables._bytes", "tables._files", "cli._audit"):
         monkeypatch.setattr(f"stocmv.{user}.free_memory", lambda: LITTLE)
 
 
@@ -66,6 +68,32 @@ def test_npz_that_unpacks_to_more_than_the_memory(stocmv, here, little_memory):
     np.savez_compressed(here.parent / "data.npz", X=np.zeros((1_000_000, 4)), y=np.zeros(1_000_000, int))
     assert (here.parent / "data.npz").stat().st_size < LITTLE / 10
     assert_refused(stocmv("certify", here.parent / "data.npz"), "memory")
+
+
+@pytest.mark.parametrize("letters", ["1,1\n", ",\n"], ids=["short numbers", "nothing"])
+def test_csv_whose_values_take_more_than_the_memory(letters, stocmv, here, little_memory):
+    """The text fits, the numbers do not."""
+    (here.parent / "data.csv.gz").write_bytes(gzip.compress(b"a,kind\n" + letters.encode() * 100_000))
+    assert_refused(stocmv("certify", here.parent / "data.csv.gz", "--target", "kind"), "data.csv.gz", "memory")
+
+
+PACKED = {
+    "one number, many times": {"a": pa.array(np.zeros(1_000_000)), "kind": pa.array(np.zeros(1_000_000))},
+    "one long word, many times": {
+        "a": pa.array(["x" * 10_000] * 1000).dictionary_encode(),
+        "kind": pa.array([1] * 1000),
+    },
+    "lists": {"a": pa.array([[0] * 1000] * 1000), "kind": pa.array([1] * 1000)},
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_parquet_that_says_little_of_itself(name, stocmv, here, little_memory):
+    """Each value is there once, with how often it is repeated."""
+    parquet.write_table(pa.table(PACKED[name]), here.parent / "data.parquet")
+    assert (here.parent / "data.parquet").stat().st_size < LITTLE / 10
+    answer = stocmv("certify", here.parent / "data.parquet", "--target", "kind")
+    assert_refused(answer, "data.parquet", "holds list" if name == "lists" else "memory")
 
 
 def test_parquet_that_unpacks_to_more_than_the_memory(stocmv, here, little_memory):

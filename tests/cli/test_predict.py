@@ -1,8 +1,12 @@
 """Answers for new rows."""
 
 import csv
+import hashlib
 import io
 import os
+import stat
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -11,6 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from cli.examples import FLOWERS, mixed
 from cli.terminal import assert_refused
+from stocmv import Certificate
 from stocmv.cli._main import run
 from stocmv.persistence import load
 
@@ -121,6 +126,88 @@ def test_answers_in_a_file_for_programs(audit, flowers, stocmv, here):
     assert answer.content["out"] == "answers.csv"
     assert answer.content["n"] == 150
     assert len(pd.read_csv("answers.csv")) == 150
+
+
+@pytest.fixture
+def formulas(stocmv, here):
+    """A model whose labels begin like formulas; one is a number."""
+    labels = {"setosa": '=HYPERLINK("http://x")', "versicolor": "-1", "virginica": "@SUM(A1)"}
+    FLOWERS.assign(kind=FLOWERS["kind"].map(labels)).to_csv("data.csv", index=False)
+    assert stocmv("certify", "data.csv", "--target", "kind", "--trees", 3, "--out", "audit", "--json").code == 0
+    return list(labels.values())
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_labels_are_exact_unless_a_spreadsheet_reads_them(formulas, stocmv, here):
+    answer = stocmv("predict", "audit", "data.csv", "--out", "exact.csv")
+    assert answer.code == 0
+    assert "takes the label '=HYPERLINK" in answer.err
+    assert "--spreadsheet" in answer.err
+    with open("exact.csv", newline="") as file:
+        assert {row[0] for row in csv.reader(file)} == {"prediction", *formulas}
+    answer = stocmv("predict", "audit", "data.csv", "--proba", "--out", "harmless.csv", "--spreadsheet")
+    assert "Warning" not in answer.err
+    with open("harmless.csv", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert {row[0] for row in rows} == {'\'=HYPERLINK("http://x")', "-1", "'@SUM(A1)"}
+    assert not [cell for cell in header if cell[0] in "=+-@"]
+
+
+def test_the_certificate_names_the_model(audit, flowers, stocmv):
+    named = Certificate.from_json(audit / "certificate.json").context["model"]["sha256"]
+    assert named == hashlib.sha256((audit / "model.skops").read_bytes()).hexdigest()
+    (audit / "model.skops").write_bytes((audit / "model.skops").read_bytes() + b"\0")
+    assert_refused(
+        stocmv("predict", audit, flowers), "model.skops is not the model", "certificate.json", "certify again"
+    )
+
+
+def test_a_certificate_that_was_changed(audit, flowers, stocmv):
+    path = audit / "certificate.json"
+    path.write_text(path.read_text().replace('"delta": 0.05', '"delta": 0.01'))
+    assert_refused(stocmv("predict", audit, flowers), "certificate.json was changed")
+    path.write_text("{")
+    assert_refused(stocmv("predict", audit, flowers), "certificate.json is not a certificate")
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_a_model_without_a_certificate(audit, flowers, stocmv):
+    (audit / "certificate.json").unlink()
+    answer = stocmv("predict", audit, flowers, "--json")
+    assert (answer.code, len(answer.content["predictions"])) == (0, 150)
+    assert answer.err.startswith("Warning: there is no ")
+    assert answer.err.endswith("certificate.json: nothing says how often these answers err.\n")
+
+
+def test_what_is_read_is_not_written_over(audit, flowers, stocmv, here):
+    (here / "link.csv").symlink_to(flowers)
+    kept = flowers, audit / "model.skops", audit / "certificate.json", audit / "votes.npz"
+    before = [path.read_bytes() for path in kept]
+    for out in (*kept, "link.csv", flowers.parent / "." / "flowers.csv"):
+        assert_refused(stocmv("predict", audit, flowers, "--out", out), "--out", "that this command reads")
+    assert [path.read_bytes() for path in kept] == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are other permissions")
+def test_a_file_keeps_its_permissions_and_a_link_stays_a_link(audit, flowers, stocmv, here):
+    (here / "secret.csv").write_text("old")
+    (here / "secret.csv").chmod(0o600)
+    (here / "link.csv").symlink_to("secret.csv")
+    assert stocmv("predict", audit, flowers, "--out", "link.csv").code == 0
+    assert (here / "link.csv").is_symlink()
+    assert stat.S_IMODE((here / "secret.csv").stat().st_mode) == 0o600
+    assert len(pd.read_csv("secret.csv")) == 150
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_written_to_and_not_replaced(audit, flowers, stocmv, here):
+    os.mkfifo("pipe")
+    with ThreadPoolExecutor(1) as other:
+        read = other.submit((here / "pipe").read_text)
+        assert stocmv("predict", audit, flowers, "--out", "pipe").code == 0
+        assert read.result(60).count("\n") == 151
+    assert stat.S_ISFIFO((here / "pipe").stat().st_mode)
+    assert os.listdir(here) == ["pipe"]
 
 
 def test_missing_columns_are_named(audit, stocmv, here):

@@ -1,6 +1,9 @@
 """Fetching over a line that fails."""
 
+import bz2
+import gzip
 import hashlib
+import lzma
 import sys
 import threading
 from types import SimpleNamespace
@@ -9,7 +12,7 @@ import numpy as np
 import pytest
 
 from datasets.conftest import TINY_TEXT, TINY_X, TINY_Y
-from stocmv.datasets import DownloadError, _download, fetch, load
+from stocmv.datasets import DownloadError, _download, _readers, fetch, load
 from stocmv.datasets._download import ResumingDownloader
 from stocmv.datasets._lock import locked
 from stocmv.datasets._registry import HOSTS, PUBLIC, SourceFile
@@ -249,6 +252,27 @@ def test_an_answer_that_ends_early_is_not_taken_for_the_file(tmp_path, site):
     with pytest.raises(_download._Passing, match="the connection broke off"):
         ResumingDownloader(tmp_path / "file.part")._receive(answer, 0)
     assert (tmp_path / "file.part").read_bytes() == b"12345"
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_server_that_sends_too_much(stated, served, cache, monkeypatch):
+    """Refused by what it says of itself, or when it has sent too much."""
+    monkeypatch.setattr(_download, "LARGEST", len(TINY_TEXT) - 1)
+    if not stated:
+        monkeypatch.setattr(_download.ResumingDownloader, "_length", staticmethod(lambda answer: None))
+    with pytest.raises(DownloadError, match="the server sends more than 0 MiB, and no known set is so large"):
+        load("tiny")
+    assert len(served.requests) == 1
+    assert files_in(cache) == ["downloads/tiny/.lock"]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, bytes])
+def test_a_file_that_unpacks_to_too_much(pack, served, cache, monkeypatch):
+    monkeypatch.setattr(_readers, "_LARGEST", len(TINY_TEXT) - 1)
+    served.files[PATH] = pack(TINY_TEXT)
+    with pytest.raises(DownloadError, match="did not give the set tiny: it unpacks to more than 0 MiB"):
+        load("tiny")
+    assert files_in(cache) == ["downloads/tiny/.lock"]
 
 
 @pytest.mark.parametrize("module", ["pooch", "requests"])

@@ -3,13 +3,34 @@
 import json
 import pickle
 import re
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import SVC
 from sklearn.tree._tree import Tree
 
-from persistence.models import TREE, X, fitted, load_is_damaged, load_is_refused, rewritten, through_skops
-from stocmv.persistence import save
+from persistence.models import (
+    TREE,
+    X,
+    Y,
+    fitted,
+    load_is_damaged,
+    load_is_refused,
+    rewritten,
+    through_skops,
+    told_to_trust,
+)
+from stocmv.naive_bayes import NaiveBayesVote
+from stocmv.persistence import load, save
 from stocmv.posteriors import Dirichlet
 
 
@@ -109,7 +130,8 @@ def test_a_forged_tree_is_refused(forgery, name, tmp_path):
     member = voters.ensemble.estimators_[2] if name == "forest" else voters.classifiers[1].estimators_[1, 2]
     member.tree_ = FORGERIES[forgery](member.tree_)
     save(model, tmp_path / "model.skops")
-    load_is_damaged(tmp_path / "model.skops", "it has a decision tree that leads .*", trusted=[TREE])
+    trusted = told_to_trust(tmp_path / "model.skops")  # gradient boosting is checked no less for being trusted
+    load_is_damaged(tmp_path / "model.skops", "it has a decision tree that leads .*", trusted=trusted)
 
 
 def forge_forest(model):
@@ -131,7 +153,31 @@ def forge_hidden(model):
     model.voters_[0].ensemble = np.array([{"deep": (model.voters_[0].ensemble,)}], dtype=object)
 
 
-@pytest.mark.parametrize("forge", [forge_forest, forge_member, forge_missing, forge_hidden])
+def forge_stranger(model):
+    """The forest asks whatever has a tree, without a check."""
+    members = model.voters_[0].ensemble.estimators_
+    stranger = GaussianNB().fit(X, members[0].predict(X))
+    stranger.tree_ = forged_tree(members[0].tree_, n_features=10**6, feature=10**5)
+    members[0] = stranger
+
+
+def forge_columns(model):
+    """Bagging hands its members these columns; a forest does not."""
+    forge_member(model)
+    forest = model.voters_[0].ensemble
+    forest.estimators_features_ = [np.zeros(member.n_features_in_, int) for member in forest.estimators_]
+
+
+def forge_container(model):
+    forge_member(model)
+    forest = model.voters_[0].ensemble
+    forest.estimators_ = tuple(forest.estimators_)
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [forge_forest, forge_member, forge_missing, forge_hidden, forge_stranger, forge_columns, forge_container],
+)
 def test_an_ensemble_must_fit_its_trees(forge, tmp_path):
     model = pickle.loads(pickle.dumps(fitted("forest")))
     forge(model)
@@ -140,12 +186,127 @@ def test_an_ensemble_must_fit_its_trees(forge, tmp_path):
 
 
 def test_bagged_trees_must_fit_their_columns(tmp_path):
+    """These check for themselves what they are asked."""
     model = pickle.loads(pickle.dumps(fitted("bagging")))
     member = model.voters_[0].ensemble.estimators_[0]
     member.tree_ = forged_tree(member.tree_, n_features=10**6, feature=10**5)
     member.n_features_in_ = 10**6
+    ours = through_skops(model, tmp_path)
+    with pytest.raises(ValueError, match="expecting 1000000 features"):
+        ours.predict(X)
+
+
+def replace_the_check(model):
+    """What this class makes of the examples is an array of any width."""
+    model.voters_[0].ensemble._validate_X_predict = np.float32
+
+
+def replace_the_vote(model):
+    model.voters_[0].votes = np.positive
+
+
+@pytest.mark.parametrize("forge", [replace_the_check, replace_the_vote])
+def test_methods_are_not_replaced(forge, tmp_path):
+    model = pickle.loads(pickle.dumps(fitted("forest")))
+    forge(model)
     save(model, tmp_path / "model.skops")
-    load_is_damaged(tmp_path / "model.skops", "it has a decision tree that leads .*", trusted=[TREE])
+    load_is_damaged(tmp_path / "model.skops", "it has a .* whose method .* is replaced.")
+
+
+@pytest.mark.parametrize("jobs", [10**9, "many", 1.5])
+def test_threads_are_not_started_by_the_million(jobs, tmp_path):
+    model = pickle.loads(pickle.dumps(fitted("forest")))
+    model.voters_[0].n_jobs = jobs
+    save(model, tmp_path / "model.skops")
+    load_is_damaged(tmp_path / "model.skops", "it has a EnsembleVoters with n_jobs=.*")
+
+
+UNCHECKED = (SVC(), KNeighborsClassifier(), HistGradientBoostingClassifier(max_iter=1))
+
+
+@pytest.mark.parametrize("classifier", UNCHECKED, ids=lambda classifier: type(classifier).__name__)
+def test_kinds_that_cannot_be_checked_must_be_trusted_by_name(classifier, tmp_path):
+    model = NaiveBayesVote([classifier], random_state=0).fit(X[::5], Y[::5])
+    save(model, tmp_path / "model.skops")
+    load_is_refused(tmp_path / "model.skops", f"needs types that are not trusted: .*{type(classifier).__name__}.*")
+    ours = load(tmp_path / "model.skops", trusted=told_to_trust(tmp_path / "model.skops"))
+    np.testing.assert_array_equal(ours.predict(X), model.predict(X))
+
+
+def test_sparse_matrices_must_be_trusted_by_name(tmp_path):
+    """Their indices are not checked when they are multiplied."""
+    model = NaiveBayesVote([LogisticRegression(max_iter=500)], random_state=0).fit(X, Y)
+    model.voters_[0].classifiers[0].sparsify()
+    save(model, tmp_path / "model.skops")
+    load_is_refused(tmp_path / "model.skops", "needs types that are not trusted: scipy.sparse.*")
+
+
+def encoded():
+    encoder = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), [0]), remainder="passthrough")
+    return NaiveBayesVote([make_pipeline(encoder, LogisticRegression(max_iter=500))], random_state=0).fit(X, Y)
+
+
+def fewer_columns(encoder):
+    encoder._n_features_outs = [1]
+
+
+def no_order(encoder):
+    encoder.categories_[0] = encoder.categories_[0][::-1].copy()
+
+
+def numbers_as_objects(encoder):
+    encoder.categories_[0] = encoder.categories_[0][::-1].astype(object)
+
+
+def groups(encoder):
+    encoder._infrequent_enabled = True
+    encoder._default_to_infrequent_mappings = [np.full(100, 10**6)]
+
+
+@pytest.mark.parametrize("forge", [fewer_columns, no_order, numbers_as_objects, groups])
+def test_an_encoder_stays_within_its_columns(forge, tmp_path):
+    model = encoded()
+    np.testing.assert_array_equal(through_skops(model, tmp_path).predict(X), model.predict(X))
+    forge(model.voters_[0].classifiers[0][0].transformers_[0][1])
+    save(model, tmp_path / "model.skops")
+    load_is_damaged(tmp_path / "model.skops", "it has an encoder whose categories do not fit its columns.")
+
+
+def test_a_small_file_that_unpacks_to_more_than_the_memory(tmp_path, monkeypatch):
+    model = pickle.loads(pickle.dumps(fitted("two classes")))
+    model.verbose = np.zeros(10**7)
+    save(model, tmp_path / "model.skops")
+    assert (tmp_path / "model.skops").stat().st_size < 10**6
+    monkeypatch.setattr("stocmv._memory.free_memory", lambda: 10**8)
+    tracemalloc.start()
+    load_is_damaged(tmp_path / "model.skops", "what it holds unpacks to .* GiB, more than half of the free memory.")
+    assert tracemalloc.get_traced_memory()[1] < 10**7
+    tracemalloc.stop()
+
+
+def test_a_member_that_is_read_many_times(tmp_path, monkeypatch):
+    model = pickle.loads(pickle.dumps(fitted("two classes")))
+    model.verbose = np.zeros(10**6)
+    save(model, tmp_path / "model.skops")
+
+    def multiply(schema):
+        attributes = schema["content"]["content"]
+        node = attributes["verbose"]
+        copies = [{**node, "__id__": -1 - i} for i in range(100)]
+        attributes["verbose"] = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode"}
+        attributes["verbose"]["content"] = copies
+
+    rewritten(tmp_path / "model.skops", tmp_path / "many.skops", multiply)
+    monkeypatch.setattr("stocmv._memory.free_memory", lambda: 10**9)
+    load_is_damaged(tmp_path / "many.skops", "what it holds unpacks to .* GiB, more than half of the free memory.")
+
+
+def test_other_packing_has_no_limit(tmp_path):
+    save(fitted("two classes"), tmp_path / "model.skops")
+    with zipfile.ZipFile(tmp_path / "model.skops") as old, zipfile.ZipFile(tmp_path / "packed.skops", "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name), zipfile.ZIP_BZIP2)
+    load_is_damaged(tmp_path / "packed.skops", "it is packed by another method than deflate.")
 
 
 def too_few_weights(model):

@@ -108,8 +108,7 @@ def write_folder(audit: Audit, table: Table, folder: Path) -> None:
     """Write the model, the certificate, the votes, and the page about them."""
     model = audit.model
     with ThreadPoolExecutor(1) as meanwhile:
-        saved = meanwhile.submit(save, model, folder / "model.skops")
-        model.certificate_.to_json(folder / "certificate.json")
+        saved = meanwhile.submit(_write_certified, model, folder)
         save_folds(folder / "votes.npz", model.votes_)
 
         def hashes() -> dict[str, str]:
@@ -117,8 +116,17 @@ def write_folder(audit: Audit, table: Table, folder: Path) -> None:
             return {path.name: sha256(path) for path in sorted(folder.iterdir())}
 
         page = render(model, data=_summary(table), holdout=audit.holdout, test=audit.test, hashes=hashes)
+        saved.result()
     with whole_file(folder / "report.html") as file:
         file.write(page.encode())
+
+
+def _write_certified(model: MajorityVoteClassifier, folder: Path) -> None:
+    """Write the model, and the certificate that names the file by its hash."""
+    save(model, folder / "model.skops")
+    named = {"model": {"sha256": sha256(folder / "model.skops")}}
+    certificate = replace(model.certificate_, context={**model.certificate_.context, **named})
+    certificate.to_json(folder / "certificate.json")
 
 
 def _summary(table: Table) -> DataSummary:

@@ -9,9 +9,11 @@ from typing import Any, TextIO
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from .._progress import listening
+from .._text import visible
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
@@ -49,9 +51,19 @@ class Unbroken:
 
 
 def one_line(text: str) -> str:
-    """Text without line breaks, cut where it is too long to be read."""
-    words = " ".join(text.split())
+    """Text without line breaks, cut where it is too long to be read; nothing in it is obeyed by a terminal."""
+    words = visible(" ".join(text.split()))
     return words if len(words) <= _LONGEST else words[: _LONGEST - 3] + "..."
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print a line on standard output or standard error; of what comes from files, a terminal obeys nothing."""
+    print(visible(text), file=sys.stderr if err else sys.stdout)
+
+
+def quoted(text: object) -> str:
+    """Text of a file or a user within a page of `console`: shown as it is, markup and control characters included."""
+    return escape(visible(text))
 
 
 def print_json(content: dict[str, Any]) -> None:

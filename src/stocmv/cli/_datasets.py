@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from ._console import as_json, console, print_json
+from ._console import as_json, console, print_json, quoted, say
 
 
 @click.group(invoke_without_command=True)
@@ -39,7 +39,7 @@ def list_(as_json: bool) -> None:
     for heading in ("name", "rows", "features", "classes", "kind", "now"):
         table.add_column(heading, justify="right" if heading in ("rows", "features", "classes") else "left")
     for e in entries:
-        table.add_row(e.name, f"{e.n:,}", f"{e.n_features:,}", str(e.n_classes), e.kind, e.state)
+        table.add_row(quoted(e.name), f"{e.n:,}", f"{e.n_features:,}", str(e.n_classes), e.kind, quoted(e.state))
     console().print(table)
 
 
@@ -55,4 +55,4 @@ def fetch_(names: tuple[str, ...], as_json: bool) -> None:
         print_json({"fetched": {name: str(fetched[name]) if name in fetched else None for name in names}})
         return
     for name in names:
-        click.echo(f"{name}: {fetched.get(name, 'built in')}")
+        say(f"{name}: {fetched.get(name, 'built in')}")

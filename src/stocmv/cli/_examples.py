@@ -1,9 +1,11 @@
 """Examples for the commands: of a file or a named data set, and of files that must fit a model."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..datasets import load, names
 from ..tables import Expected, Table, read_table
@@ -39,7 +41,39 @@ def read_test(table: Table, path: Path, kind: str | None) -> Table:
     found: Any = test.y
     if kinds.get(found.dtype.kind, found.dtype.kind) != kinds.get(labels.dtype.kind, labels.dtype.kind):
         raise ValueError(f"The labels of {path.name} are of another kind than those of {table.name}.")
+    _check_new(table, test)
     return test
+
+
+def _check_new(table: Table, test: Table) -> None:
+    """Refuse the training examples themselves as test examples, in whatever order or format; tell of some of them.
+
+    The table of a cluster has no rows here: nothing is found.
+    """
+    trained, tested = _row_hashes(table), _row_hashes(test)
+    if np.array_equal(np.sort(trained), np.sort(tested)):
+        raise ValueError(f"--test {test.name} holds the rows of {table.name}, on which the voters were trained.")
+    seen = int(np.isin(tested, trained).sum())
+    if seen:
+        warnings.warn(
+            f"{seen:,} of the {test.n_rows:,} rows of {test.name} are also in {table.name}: errors on them say little "
+            "about new examples.",
+            stacklevel=2,
+        )
+
+
+def _row_hashes(table: Table) -> NDArray:
+    """A hash of each row with its label."""
+    import pandas as pd
+    from scipy.sparse import issparse
+
+    if issparse(table.X):
+        X = table.X.tocsr()
+        parts = zip(X.indptr[:-1], X.indptr[1:], strict=True)
+        rows = pd.DataFrame({0: [X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in parts]})
+    else:
+        rows = pd.DataFrame(np.asarray(table.X, dtype=None if table.categorical else float))
+    return pd.util.hash_pandas_object(rows.assign(label=np.asarray(table.y)), index=False).to_numpy()
 
 
 def read_like(model: Any, path: Path, kind: str | None = None) -> Any:

@@ -1,5 +1,6 @@
 """A folder that is there whole or not at all."""
 
+import ctypes
 import os
 import shutil
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 from .._files import _umask
 
 OURS = ("model.skops", "certificate.json", "votes.npz", "report.html")
+_OLD, _REPLACED = "old", "replaced"
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
 
 def check_free(folder: Path, force: bool) -> None:
@@ -50,13 +53,20 @@ def _take_place(unfinished: Path, folder: Path) -> None:
     if not folder.exists():
         os.replace(unfinished, folder)
         return
-    with _unfinished(folder) as hidden:
-        os.replace(folder, hidden / "old")
-        try:
+    shutil.copymode(folder, unfinished)
+    if not _exchange(unfinished, folder):
+        with _unfinished(folder) as hidden:
+            os.replace(folder, hidden / _OLD)
             os.replace(unfinished, folder)
-        except BaseException:
-            os.replace(hidden / "old", folder)
-            raise
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap the names of two folders in one step; False where the system cannot."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):  # not on Linux
+        return False
+    return rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
 
 
 @contextmanager
@@ -68,20 +78,29 @@ def _unfinished(folder: Path) -> Iterator[Path]:
         hidden.chmod(0o777 & ~_umask())
         yield hidden
     finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+        _clear(hidden, folder)
         if handle is not None:
             os.close(handle)
 
 
+def _clear(hidden: Path, folder: Path) -> None:
+    """Remove a hidden folder; if it holds the old one and nothing took its place, the old one goes back first."""
+    old = hidden / _OLD
+    if old.exists():
+        # no longer called old before anything in it is removed, so that half of it can never go back
+        os.replace(old, hidden / _REPLACED if folder.exists() else folder)
+    shutil.rmtree(hidden, ignore_errors=True)
+
+
 def sweep(folder: Path) -> None:
-    """Remove the hidden folders beside this one that runs which were killed have left."""
+    """Remove the hidden folders beside this one that runs which were killed have left, and put back what they moved."""
     folder = folder.resolve()
     if not folder.parent.is_dir():
         return
     for left in [entry for entry in folder.parent.iterdir() if entry.name.startswith(_prefix(folder))]:
         handle = _lock(left)
         if handle is not None:
-            shutil.rmtree(left, ignore_errors=True)
+            _clear(left, folder)
             os.close(handle)
 
 

@@ -11,10 +11,11 @@ from typing import TextIO, cast
 import click
 
 from .. import __version__
+from .._text import visible
 from . import what_is_missing
 from ._certify import certify
 from ._completion import completion
-from ._console import Unbroken, one_line, print_json
+from ._console import Unbroken, one_line, print_json, say
 from ._datasets import datasets
 from ._predict import predict
 from ._reproduce import reproduce
@@ -56,7 +57,7 @@ def run(arguments: Sequence[str]) -> int:
         if sentence and "--json" in arguments:
             print_json({"error": sentence})
         elif sentence:
-            print(f"Error: {sentence}", file=sys.stderr)
+            say(f"Error: {sentence}", err=True)
         sys.stdout.flush()
     return code
 
@@ -74,7 +75,7 @@ def _attempt(arguments: Sequence[str]) -> tuple[int, str]:
     except (click.ClickException, ValueError, OSError, ImportError, MemoryError) as error:
         return BAD_INPUT, _sentence(error)
     except Exception:
-        traceback.print_exc()
+        sys.stderr.write(visible(traceback.format_exc(), keep="\n"))
         return UNEXPECTED, "this is an error of stocmv itself, please report it."
 
 
@@ -92,4 +93,4 @@ def _sentence(error: BaseException) -> str:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"Warning: {one_line(str(message))}", file=sys.stderr)
+    say(f"Warning: {one_line(str(message))}", err=True)

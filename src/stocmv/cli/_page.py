@@ -7,37 +7,35 @@ from typing import Any
 
 from ..certificate._percent import percent
 from ._audit import Audit
-from ._console import console
+from ._console import console, quoted
 
 _CLASSES = 12  # shown; the report has them all
 
 
 def print_page(audit: Audit, folder: Path, seconds: float) -> None:
     """Statement, figures, comparison, seconds and files."""
-    from rich.markup import escape
-
     certificate, screen = audit.model.certificate_, console()
-    screen.print(f"\n[bold]{escape(certificate.statement())}[/]\n")
+    screen.print(f"\n[bold]{quoted(certificate.statement())}[/]\n")
     for warning in certificate.warnings:
-        screen.print(f"[bold red]Warning:[/] {escape(warning)}\n")
+        screen.print(f"[bold red]Warning:[/] {quoted(warning)}\n")
     table = _table("error on new examples", "at most", "measured", *(["on the test file"] if audit.test else []))
     tested = [percent(audit.test.drawn), percent(audit.test.fixed)] if audit.test else []
     for i, (name, bound, measured) in enumerate(certificate.figures(per_class=False)):
-        table.add_row(name, bound, measured, *(tested[i : i + 1] if audit.test else []))
+        table.add_row(quoted(name), bound, measured, *(tested[i : i + 1] if audit.test else []))
     screen.print(table)
     screen.print()
     if certificate.per_class:
         screen.print(_classes(certificate.per_class))
         screen.print()
     for note in certificate.notes():
-        screen.print(escape(note))
+        screen.print(quoted(note))
     if audit.holdout is not None:
-        screen.print(escape(str(audit.holdout)))
+        screen.print(quoted(audit.holdout))
     spent = ", ".join(f"{stage} {took:.1f}" for stage, took in audit.model.timings_.items())
     screen.print(f"{seconds:.1f} seconds in all ({spent}).")
-    screen.print(f"\nThe report is [bold]{escape(str(folder / 'report.html'))}[/]. To check the certificate:")
+    screen.print(f"\nThe report is [bold]{quoted(folder / 'report.html')}[/]. To check the certificate:")
     files = shlex.join([str(folder / "certificate.json"), str(folder / "votes.npz")])
-    screen.print(f"  stocmv verify {escape(files)}", soft_wrap=True)
+    screen.print(f"  stocmv verify {quoted(files)}", soft_wrap=True)
 
 
 def _table(*headings: str) -> Any:
@@ -52,21 +50,14 @@ def _table(*headings: str) -> Any:
 
 def _classes(per_class: Sequence[dict[str, Any]]) -> Any:
     """Bounds on the error given the class, the worst classes first."""
-    from rich.markup import escape
-
     table = _table("error on class", "examples", "drawn, at most", "fixed, at most", "measured")
     ordered = sorted(per_class, key=lambda entry: -entry["bound"])
     for entry in ordered[:_CLASSES]:
         bounds = percent(entry["bound"]), percent(entry["deterministic_bound"])
-        table.add_row(escape(_shown(entry["label"])), f"{entry['n']:,}", *bounds, percent(entry["empirical_risk"]))
+        table.add_row(quoted(entry["label"]), f"{entry['n']:,}", *bounds, percent(entry["empirical_risk"]))
     if len(ordered) > _CLASSES:
         table.add_row(f"and {len(ordered) - _CLASSES} more in the report", "", "", "", "")
     return table
-
-
-def _shown(label: object) -> str:
-    """A label, without signs that a terminal would obey."""
-    return text if (text := str(label)).isprintable() else repr(text)
 
 
 def as_content(audit: Audit, folder: Path, seconds: float) -> dict[str, Any]:

@@ -3,13 +3,17 @@
 import csv
 import io
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .._files import whole_file
-from ._console import as_json, print_json
+from .._files import sha256, whole_file
+from .._text import visible
+from ._console import as_json, print_json, say
+from ._folder import OURS
 from ._kinds import FILE
 
 
@@ -21,6 +25,7 @@ from ._kinds import FILE
 @click.option("--seed", type=click.IntRange(0), default=None, help="Seed of --stochastic.")
 @click.option("--format", "kind", type=click.Choice(["csv", "parquet", "libsvm", "npz"]), help="Kind of DATA.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write a csv file instead of printing.")
+@click.option("--spreadsheet", is_flag=True, help="Put ' before labels that a spreadsheet program takes for formulas.")
 @as_json
 def predict(
     folder: Path,
@@ -30,6 +35,7 @@ def predict(
     seed: int | None,
     kind: str | None,
     out: Path | None,
+    spreadsheet: bool,
     as_json: bool,
 ) -> None:
     """Classify the rows of DATA with the model in FOLDER, which `stocmv certify` wrote.
@@ -45,29 +51,47 @@ def predict(
         raise click.UsageError("--seed is for --stochastic: a fixed vote draws nothing.")
     from ._examples import read_like
 
-    model = _load(folder / "model.skops")
+    if out is not None:
+        _check_out(out, folder, data)
+    model = _load(folder / "model.skops", folder / "certificate.json")
     X = read_like(model, data, kind)
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
     shares = model.predict_proba(X) if proba else None
     if out is not None:
+        _warn_of_formulas(model.classes_, spreadsheet)
         with whole_file(out) as file:
-            file.write(_as_csv(answers, shares, model.classes_).encode())
+            file.write(_as_csv(answers, shares, model.classes_, _harmless if spreadsheet else None).encode())
     if as_json:
         told = {"out": str(out)} if out is not None else _as_content(answers, shares, model.classes_)
         print_json({"n": len(answers), **told})
     elif out is not None:
-        click.echo(f"{len(answers):,} predictions are in {out}", err=True)
+        say(f"{len(answers):,} predictions are in {out}", err=True)
     else:
-        sys.stdout.write(_as_csv(answers, shares, model.classes_))
+        shown = visible if sys.stdout.isatty() else _harmless if spreadsheet else None
+        sys.stdout.write(_as_csv(answers, shares, model.classes_, shown))
 
 
-def _load(path: Path) -> Any:
-    from .. import MajorityVoteClassifier
+def _check_out(out: Path, folder: Path, data: Path) -> None:
+    """Refuse to write over what is read."""
+    for read in (data, *(folder / name for name in OURS)):
+        if out.exists() and read.exists() and out.samefile(read):
+            raise ValueError(f"--out {str(out)!r} is a file that this command reads: choose another name.")
+
+
+def _load(path: Path, certified: Path) -> Any:
+    """The model of a folder: the one that the certificate beside it names."""
+    from .. import Certificate, MajorityVoteClassifier
     from ..persistence import load
 
+    if certified.exists():
+        named = Certificate.from_json(certified).context.get("model")
+        if not isinstance(named, dict) or named.get("sha256") != sha256(path):
+            raise ValueError(f"{path} is not the model that {certified.name} is about: certify again.")
     model = load(path)
     if not isinstance(model, MajorityVoteClassifier):
         raise ValueError(f"{path} holds a {type(model).__name__}, not a vote that 'stocmv certify' wrote.")
+    if not certified.exists():
+        warnings.warn(f"there is no {certified}: nothing says how often these answers err.", stacklevel=2)
     return model
 
 
@@ -76,13 +100,40 @@ def _as_content(answers: Any, shares: Any, labels: Any) -> dict[str, Any]:
     return content if shares is None else content | {"classes": labels.tolist(), "probabilities": shares.tolist()}
 
 
-def _as_csv(answers: Any, shares: Any, labels: Any) -> str:
+def _as_csv(answers: Any, shares: Any, labels: Any, shown: Callable[[Any], Any] | None = None) -> str:
+    """A table of the answers; labels as they are, or as ``shown`` makes them."""
+    cells = {label: label if shown is None else shown(label) for label in labels.tolist()}
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     if shares is None:
         writer.writerow(["prediction"])
-        writer.writerows([answer] for answer in answers.tolist())
+        writer.writerows([cells[answer]] for answer in answers.tolist())
     else:
-        writer.writerow(["prediction", *(f"probability of {label}" for label in labels)])
-        writer.writerows([answer, *row] for answer, row in zip(answers.tolist(), shares.tolist(), strict=True))
+        writer.writerow(["prediction", *(f"probability of {cell}" for cell in cells.values())])
+        writer.writerows([cells[answer], *row] for answer, row in zip(answers.tolist(), shares.tolist(), strict=True))
     return text.getvalue()
+
+
+def _is_formula(label: Any) -> bool:
+    """Whether a spreadsheet program would compute it: text, but no number, that begins like a formula."""
+    if not isinstance(label, str) or not label.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return False
+    try:
+        float(label)
+    except ValueError:
+        return True
+    return False
+
+
+def _harmless(label: Any) -> Any:
+    return f"'{label}" if _is_formula(label) else label
+
+
+def _warn_of_formulas(labels: Any, spreadsheet: bool) -> None:
+    formulas = [label for label in labels.tolist() if _is_formula(label)]
+    if formulas and not spreadsheet:
+        warnings.warn(
+            f"a spreadsheet program takes the label {formulas[0]!r} for a formula: add --spreadsheet if one is to read "
+            "the file.",
+            stacklevel=2,
+        )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._console import as_json, print_json
+from ._console import as_json, print_json, quoted, say
 from ._kinds import HERE, cluster
 
 if TYPE_CHECKING:
@@ -102,12 +102,12 @@ def _working(cluster: str | None, jobs: int | None) -> Iterator[int]:
 
 def _say(done: "Reproduced", out: Path) -> None:
     for dataset in dict.fromkeys(name for absent in done.absent.values() for name in absent):
-        click.echo(
+        say(
             f"Passed over {dataset}: its file is not at hand. Fetch it with 'stocmv datasets fetch {dataset}', then "
             "run the same command again.",
             err=True,
         )
-    click.echo(
+    say(
         f"{done.computed} units computed, {done.reused} were there; {done.seconds:.0f} s. "
         f"The page is {out / done.files[-1]}."
     )
@@ -128,7 +128,7 @@ class _Shown:
             self._whole = self._progress.add_task(f"{len(tasks)} pieces of work{there}", total=total)
 
     def starts(self, task: "Task") -> None:
-        self._running[id(task)] = self._progress.add_task(f"[dim]{task.label}", total=None)
+        self._running[id(task)] = self._progress.add_task(f"[dim]{quoted(task.label)}", total=None)
 
     def ends(self, task: "Task", seconds: float) -> None:
         self._progress.remove_task(self._running.pop(id(task)))
@@ -157,7 +157,7 @@ class Logged:
         if now - self._told >= self._every and self._done < self._pieces:
             self._told, minutes = now, (now - self._began) / 60
             left = minutes * (self._cost / self._spent - 1)
-            click.echo(
+            say(
                 f"{self._done} of {self._pieces} pieces of work done in {minutes:.0f} minutes, "
                 f"about {left:.0f} minutes left",
                 err=True,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ._console import as_json, console, print_json
+from ._console import as_json, console, print_json, quoted
 from ._kinds import FILE, Number
 
 if TYPE_CHECKING:
@@ -68,15 +68,13 @@ def verify(
 
 
 def _print(verification: "Verification", claimed: "Certificate") -> None:
-    from rich.markup import escape
-
     screen = console()
     for check in verification.checks:
         mark = "[green]ok[/]" if check.holds else "[bold red]NO[/]"
-        screen.print(f"{mark}  {escape(_shortened(check))}")
+        screen.print(f"{mark}  {quoted(_shortened(check))}")
     screen.print()
     if verification:
-        screen.print("[bold green]The certificate holds:[/] " + escape(claimed.statement()))
+        screen.print("[bold green]The certificate holds:[/] " + quoted(claimed.statement()))
     else:
         screen.print("[bold red]The certificate does NOT hold.[/] Whatever it says has not been shown.")
 

@@ -19,6 +19,7 @@ ATTEMPTS = 4
 FIRST_WAIT = 1.0  # seconds; doubled after each failure
 _TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two blocks
 _BLOCK = 1 << 16
+LARGEST = 1 << 30  # bytes of a file; the largest known set has 55 million values
 _PASSING = (408, 425, 429, 500, 502, 503, 504)
 
 
@@ -103,17 +104,30 @@ class ResumingDownloader:
         raise _Passing(verdict) if answer.status_code in _PASSING else DownloadError(verdict)
 
     def _receive(self, answer: Any, start: int) -> None:
-        length = answer.headers.get("Content-Length", "")
-        total = start + int(length) if length.isdecimal() else None
+        length = self._length(answer)
+        total = None if length is None else start + length
         done = start
+        self._check_size(total or 0)
         with open(self.part, "ab" if start else "wb") as file:
             for block in answer.raw.stream(_BLOCK, decode_content=False):
                 file.write(block)
                 done += len(block)
+                self._check_size(done)
                 if self.progress is not None:
                     self.progress(self.part.stem, done, total)
         if total is not None and done != total:
             raise _Passing("the connection broke off")
+
+    @staticmethod
+    def _length(answer: Any) -> int | None:
+        """Bytes that are still to come, where the server says so."""
+        length = answer.headers.get("Content-Length", "")
+        return int(length) if length.isdecimal() else None
+
+    def _check_size(self, size: int) -> None:
+        if size > LARGEST:
+            self.part.unlink(missing_ok=True)
+            raise DownloadError(f"the server sends more than {LARGEST >> 20:,} MiB, and no known set is so large")
 
 
 def print_progress(filename: str, done: int, total: int | None) -> None:

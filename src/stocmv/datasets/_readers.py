@@ -5,6 +5,7 @@ import gzip
 import lzma
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -14,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from sklearn.datasets import load_svmlight_file
 
 _OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+_LARGEST = 1 << 30  # bytes
 
 
 class Reader(Protocol):
@@ -119,9 +121,17 @@ def _opened(path: Path) -> BinaryIO:
     return open(path, "rb")
 
 
-def _fields(path: Path, count: int) -> list[list[str]]:
+def _content(path: Path) -> bytes:
+    """The file's content, decompressed; refused if it is larger than that of any known set by far."""
     with _opened(path) as file:
-        lines = file.read().decode("ascii").splitlines()
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise ValueError(f"it unpacks to more than {_LARGEST >> 20:,} MiB")
+    return content
+
+
+def _fields(path: Path, count: int) -> list[list[str]]:
+    lines = _content(path).decode("ascii").splitlines()
     rows = [[field.strip() for field in line.split(",")] for line in lines if line.strip()]
     if not rows:
         raise ValueError("it has no rows")
@@ -140,14 +150,12 @@ def _by_appearance(values: NDArray) -> NDArray:
 
 
 def _svmlight(path: Path, n_features: int, labels: Sequence[str]) -> tuple[Any, NDArray]:
-    with _opened(path) as file:
-        X, y = load_svmlight_file(file, n_features=n_features, zero_based=False)
+    X, y = load_svmlight_file(BytesIO(_content(path)), n_features=n_features, zero_based=False)
     return X, _codes(y, [float(label) for label in labels])
 
 
 def _idx(path: Path) -> NDArray:
-    with _opened(path) as file:
-        content = file.read()
+    content = _content(path)
     zeros, kind, n_axes = content[:2], content[2:3], content[3:4]
     if zeros != b"\0\0" or kind != b"\x08" or not n_axes:
         raise ValueError("it does not begin like an idx file of bytes")

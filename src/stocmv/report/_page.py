@@ -6,6 +6,7 @@ from typing import Any
 from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
+from .._text import visible
 from ..certificate import Certificate, HoldoutComparison
 from ..certificate._percent import confidence, percent
 from ..displays._certificate import vote_kind
@@ -83,8 +84,8 @@ def render(
         posterior=draw_posterior(clf),
         hashes=hashes() if callable(hashes) else hashes or {},
     )
-    # a file's name may hold bytes that are no text
-    return page.encode("utf-8", "replace").decode()
+    # over all of it: names from files are in its sentences, its figures and its attributes
+    return visible(page, keep="\n\t")
 
 
 def _template() -> Any:

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from .._files import reason
+from .._memory import check_fits
 from ._columns import listed
 
 _DAY = 86_400_000_000.0  # microseconds
@@ -45,6 +46,7 @@ def _simple(column: Any, name: str, file: str) -> Any:
 
     is_a, kind = pa.types, column.type
     if is_a.is_dictionary(kind):
+        check_fits(_spelled_out(column), file)
         return _simple(column.cast(kind.value_type), name, file)
     if is_a.is_decimal(kind):
         return column.cast(pa.float64())
@@ -55,8 +57,32 @@ def _simple(column: Any, name: str, file: str) -> Any:
         return column.cast(pa.large_string())
     known = (is_a.is_null, is_a.is_boolean, is_a.is_integer, is_a.is_floating, is_a.is_string, is_a.is_large_string)
     if not any(is_kind(kind) for is_kind in (*known, is_a.is_date, is_a.is_timestamp)):
-        raise ValueError(f"The column {name!r} of {file} holds {kind}, not numbers or categories.")
+        raise _no_column(name, kind, file)
     return column
+
+
+def check_kinds(schema: Any, file: str) -> None:
+    """Refuse columns of lists or tables before they are read: a short file may hold long ones."""
+    import pyarrow as pa
+
+    for field in schema:
+        if pa.types.is_nested(field.type):
+            raise _no_column(field.name, field.type, file)
+
+
+def _no_column(name: str, kind: Any, file: str) -> ValueError:
+    return ValueError(f"The column {name!r} of {file} holds {kind}, not numbers or categories.")
+
+
+def _spelled_out(column: Any) -> int:
+    """Bytes that the words of a column take when each is written as often as it is there."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (pa.types.is_string(column.type.value_type) or pa.types.is_large_string(column.type.value_type)):
+        return column.length() * 8
+    lengths = (pc.binary_length(chunk.dictionary).take(chunk.indices) for chunk in column.chunks)
+    return sum(pc.sum(length.cast(pa.int64())).as_py() or 0 for length in lengths)
 
 
 def _nullable(table: Any) -> dict[Any, Any]:

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._files import DAMAGE, read_arrays, reason
-from .._memory import check_fits
-from ._arrow import as_frame
+from .._memory import check_fits, free_memory
+from ._arrow import as_frame, check_kinds
 from ._bytes import read_bytes
 
 _DELIMITERS = ",;\t|"
 _HEADER = 1 << 20  # bytes within which the delimiter shows
 _MOST_FEATURES = 10_000_000
 _DENSE_CELLS = 50_000_000
+_CELL = 8  # bytes
+_ROWS = 1 << 14  # of a parquet file that are read at once
 
 
 def read_csv(path: Path, text: Collection[str] = ()) -> Any:
@@ -28,12 +30,14 @@ def read_csv(path: Path, text: Collection[str] = ()) -> Any:
     import pyarrow as pa
 
     content = read_bytes(path)
-    if not content.strip():
+    if not content or content.isspace():
         raise ValueError(f"{path.name} is empty.")
     if b"\0" in content:
         raise ValueError(f"{path.name} holds NUL bytes: it is no text in UTF-8.")
     try:
         delimiter = _delimiter(content)
+        # a value of one letter, or of none, takes a whole number's place
+        check_fits(_CELL * (content.count(delimiter.encode()) + content.count(b"\n")), path.name)
         table = _parsed(content, delimiter, ".", text)
         if delimiter != "," and pa.string() in table.schema.types:
             table = _with_decimal_commas(table, _parsed(content, delimiter, ",", text))
@@ -43,13 +47,13 @@ def read_csv(path: Path, text: Collection[str] = ()) -> Any:
     return as_frame(table, path.name)
 
 
-def _delimiter(content: bytes) -> str:
+def _delimiter(content: bytes | bytearray) -> str:
     """The one that the header has most of, outside of quotes."""
     header = re.sub(rb'"[^"]*"', b"", content[:_HEADER].lstrip()).splitlines()[0]
     return max(_DELIMITERS, key=lambda delimiter: header.count(delimiter.encode()))
 
 
-def _parsed(content: bytes, delimiter: str, decimal_point: str, text: Collection[str]) -> Any:
+def _parsed(content: bytes | bytearray, delimiter: str, decimal_point: str, text: Collection[str]) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -66,7 +70,7 @@ def _parsed(content: bytes, delimiter: str, decimal_point: str, text: Collection
     )
 
 
-def _check_text(table: Any, content: bytes, path: Path) -> None:
+def _check_text(table: Any, content: bytes | bytearray, path: Path) -> None:
     """Refuse what arrow lets pass: other encodings than UTF-8, and a last value that runs to the end of the file."""
     import pyarrow as pa
 
@@ -96,13 +100,30 @@ def read_parquet(path: Path) -> Any:
     from pyarrow import parquet
 
     try:
-        described = parquet.read_metadata(path)
+        schema = parquet.read_schema(path)
+        check_kinds(schema, path.name)
+        words = [
+            field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+        file = parquet.ParquetFile(path, read_dictionary=words)  # a word that is there many times is kept once
+        described = file.metadata
         groups = range(described.num_row_groups)
         check_fits(sum(described.row_group(group).total_byte_size for group in groups), path.name)
-        table = parquet.ParquetFile(path).read()
+        check_fits(_CELL * described.num_rows * described.num_columns, path.name)
+        table = pa.Table.from_batches(_batches(file, path.name), file.schema_arrow)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{path.name} is not a parquet file: {reason(error)}.") from error
     return as_frame(table, path.name)
+
+
+def _batches(file: Any, name: str) -> Iterator[Any]:
+    """The rows of a parquet file, until they are more than the memory can take, whatever the file says of itself."""
+    limit, size = free_memory() // 2, 0
+    for batch in file.iter_batches(_ROWS):
+        size += batch.nbytes
+        if size > limit:
+            raise ValueError(f"{name} unpacks to more than half of the free memory.")
+        yield batch
 
 
 def read_libsvm(path: Path, n_features: int | None = None) -> tuple[Any, NDArray]:
@@ -110,7 +131,7 @@ def read_libsvm(path: Path, n_features: int | None = None) -> tuple[Any, NDArray
     from sklearn.datasets import load_svmlight_file
 
     content = read_bytes(path)
-    if not content.strip():
+    if not content or content.isspace():
         raise ValueError(f"{path.name} is empty.")
     try:
         X, y = load_svmlight_file(io.BytesIO(content), n_features=n_features, zero_based=False)

@@ -1,0 +1,244 @@
+"""What a model file may hold, and that no number in it leads compiled code, which trusts its indices, astray.
+
+Two checks, because compiled code has two ways to go wrong. `foreign_types` looks at the names in a file before anything
+is made of it: scikit-learn's estimators are known only if their predictions are computed by numpy, or by compiled code
+whose inputs `check_model` can check. `check_model` looks at what was made.
+"""
+
+import importlib
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble._forest import BaseForest
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import BaseDecisionTree
+from sklearn.tree._tree import Tree
+
+from ._files import check_packing
+from ._memory import check_fits
+from .classifier import DrawnVote, MajorityVoteClassifier
+from .naive_bayes import NaiveBayesVote
+from .posteriors import Posterior
+from .votes import PartitionedVotes, VoteMatrix
+
+Model = MajorityVoteClassifier | DrawnVote | NaiveBayesVote
+
+_KNOWN = {
+    "numpy": "dtype",
+    "sklearn.calibration": "CalibratedClassifierCV _CalibratedClassifier _SigmoidCalibration",
+    "sklearn.compose": "ColumnTransformer",
+    "sklearn.decomposition": "PCA TruncatedSVD",
+    "sklearn.discriminant_analysis": "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis",
+    "sklearn.ensemble": "AdaBoostClassifier BaggingClassifier ExtraTreesClassifier RandomForestClassifier "
+    "StackingClassifier VotingClassifier",
+    "sklearn.feature_selection": "VarianceThreshold",
+    "sklearn.frozen": "FrozenEstimator",
+    "sklearn.impute": "MissingIndicator SimpleImputer",
+    "sklearn.linear_model": "LogisticRegression LogisticRegressionCV RidgeClassifier RidgeClassifierCV",
+    "sklearn.multiclass": "OneVsOneClassifier OneVsRestClassifier",
+    "sklearn.naive_bayes": "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB",
+    "sklearn.pipeline": "FeatureUnion Pipeline",
+    "sklearn.preprocessing": "FunctionTransformer LabelBinarizer LabelEncoder MaxAbsScaler MinMaxScaler Normalizer "
+    "OneHotEncoder OrdinalEncoder RobustScaler StandardScaler",
+    "sklearn.svm": "LinearSVC",
+    "sklearn.tree": "DecisionTreeClassifier ExtraTreeClassifier",
+    "sklearn.utils": "Bunch",
+}
+_PLAIN = ("builtins.", "numpy.")  # skops itself lets only data pass of these
+_SCHEMA = 24  # bytes of memory that a byte of the schema may become: "{}," makes a dictionary
+_ARRAY, _OTHER = 2, 10  # the same for a byte of an array, of which there is a buffer too, and of anything else
+_MOST_JOBS = 1024
+
+
+def full_name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__name__}"
+
+
+@cache
+def known_types() -> frozenset[str]:
+    """Names of types, nearly all scikit-learn's, that cannot leave their arrays once `check_model` has passed them."""
+    return frozenset(
+        full_name(getattr(importlib.import_module(module), name))
+        for module, names in _KNOWN.items()
+        for name in names.split()
+    )
+
+
+def unpacked(content: bytes) -> bytes:
+    """The same model file with nothing in it packed, refused where that would not fit into the memory.
+
+    What zipfile reads at once it also unpacks at once, whatever size the file states; here it is read piece by piece.
+    """
+    plain = BytesIO()
+    with zipfile.ZipFile(BytesIO(content)) as packed, zipfile.ZipFile(plain, "w") as whole:
+        check_packing(packed, "what it holds", _ARRAY)
+        for name in packed.namelist():
+            with packed.open(name) as member, whole.open(name, "w", force_zip64=True) as copy:
+                shutil.copyfileobj(member, copy)
+    return plain.getvalue()
+
+
+def foreign_types(content: bytes, trusted: set[str]) -> set[str]:
+    """Names of the types in a model file that are neither known nor trusted; nothing is made of the file.
+
+    A file that would take more memory than there is when it is read is refused with a ValueError.
+    """
+    with zipfile.ZipFile(BytesIO(content)) as packed:
+        sizes = {entry.filename: entry.file_size for entry in packed.infolist()}
+        check_fits(_SCHEMA * sizes.get("schema.json", 0), "its schema")
+        nodes = list(_nodes(json.loads(packed.read("schema.json"))))
+    # counted as often as it is read, which may be more often than it is there
+    check_fits(
+        sum(_weight(node) * sizes.get(str(node["file"]), 0) for node in nodes if "file" in node), "what it holds"
+    )
+    named = {
+        f"{node['__module__']}.{node['__class__']}" for node in nodes if {"__module__", "__class__"} <= node.keys()
+    }
+    return {name for name in named - trusted - known_types() if not name.startswith(_PLAIN)}
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """All dictionaries in a schema, however deep."""
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            yield part
+        waiting.extend(part.values() if isinstance(part, dict) else part if isinstance(part, list) else ())
+
+
+def _weight(node: dict[str, Any]) -> int:
+    return _ARRAY if node.get("__class__") == "ndarray" else _OTHER
+
+
+def check_model(model: Any) -> None:
+    """Refuse a model whose parts do not fit together, or would lead compiled code outside of an array."""
+    if not isinstance(model, Model):
+        raise ValueError(f"it holds a {type(model).__name__}.")
+    parts = list(_parts(model))
+    for part in parts:
+        _check_attributes(part)
+    if not _folds_fit(model):
+        raise ValueError("its voters and their weights do not fit together.")
+    for part in parts:
+        _check_part(part)
+
+
+def _check_part(part: Any) -> None:
+    if isinstance(part, VoteMatrix):
+        part._check_loaded()
+    elif isinstance(part, PartitionedVotes):
+        _check_parts(part)
+    elif isinstance(part, Posterior):
+        type(part)(**part.parameters())
+    elif isinstance(part, OneHotEncoder) and not _is_sound_encoder(part):
+        raise ValueError("it has an encoder whose categories do not fit its columns.")
+    elif isinstance(part, Tree | BaseDecisionTree | BaseForest) and not _is_sound(part):
+        raise ValueError("it has a decision tree that leads outside of its arrays.")
+
+
+def _check_attributes(part: Any) -> None:
+    """Refuse attributes that would take the place of a method, and with it of what the method checks."""
+    held = getattr(part, "__dict__", {})
+    for name in held:
+        if callable(getattr(type(part), name, None)):
+            raise ValueError(f"it has a {type(part).__name__} whose method {name} is replaced.")
+    jobs = held.get("n_jobs")
+    if not (jobs is None or (isinstance(jobs, int | np.integer) and -_MOST_JOBS <= jobs <= _MOST_JOBS)):
+        raise ValueError(f"it has a {type(part).__name__} with n_jobs={jobs!r}.")
+
+
+def _check_parts(votes: PartitionedVotes) -> None:
+    """Refuse parts of other voters or classes than the whole."""
+    whole = PartitionedVotes(votes.parts) if all(isinstance(part, VoteMatrix) for part in votes.parts) else None
+    if whole is None or (whole.n_voters, whole.n_classes) != (votes.n_voters, votes.n_classes):
+        raise ValueError("the parts of its votes do not fit together.")
+
+
+def _folds_fit(model: Model) -> bool:
+    """Whether every voter has its weight; that voters answer classes that there are, is checked when they do."""
+    if isinstance(model, DrawnVote):
+        return np.ndim(model.weights) == 1
+    weights = model.weights_ if isinstance(model, NaiveBayesVote) else [p.mean for p in model.posterior_]
+    shapes = [(votes.n_voters,) for votes in model.votes_]
+    return shapes == [np.shape(w) for w in weights] and len(shapes) == len(model.voters_) == len(model.fold_sizes_)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """An object and all that it holds, each once."""
+    seen: dict[int, Any] = {}
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen or isinstance(part, str | bytes | int | float | type | None):
+            continue
+        seen[id(part)] = part
+        yield part
+        if isinstance(part, dict):
+            waiting.extend(part.values())
+        elif isinstance(part, list | tuple | set):
+            waiting.extend(part)
+        elif isinstance(part, np.ndarray):
+            waiting.extend(part.flat if part.dtype == object else ())
+        waiting.extend(getattr(part, "__dict__", {}).values())
+
+
+def _is_sound(part: Any) -> bool:
+    """Whether a tree's nodes lead to nodes and features that it has, and its owner hands it as many features.
+
+    The members of a forest are asked as they are, without a check of their own, so they have to be trees for as many
+    features as the forest checks. All others check what they are asked.
+    """
+    if isinstance(part, Tree):
+        return part.node_count > 0 and _nodes_lead_on(part)
+    held = vars(part)
+    if isinstance(part, BaseDecisionTree):
+        return "tree_" not in held or _has_tree(part, held.get("n_features_in_"))
+    members = held.get("estimators_", [])
+    return isinstance(members, list) and all(_has_tree(member, held.get("n_features_in_")) for member in members)
+
+
+def _has_tree(owner: Any, n_features: Any) -> bool:
+    held = vars(owner) if isinstance(owner, BaseDecisionTree) else {}
+    tree = held.get("tree_")
+    return isinstance(tree, Tree) and isinstance(n_features, int | np.integer) and tree.n_features == n_features
+
+
+def _nodes_lead_on(tree: Any) -> bool:
+    """Every inner node has two children after it, as scikit-learn numbers them, and asks for a feature there is."""
+    inner = np.flatnonzero(tree.children_left != -1)
+    children = np.stack([tree.children_left[inner], tree.children_right[inner]])
+    features = tree.feature[inner]
+    return bool(
+        np.all((children > inner) & (children < tree.node_count))
+        and np.all((features >= 0) & (features < tree.n_features))
+    )
+
+
+def _is_sound_encoder(encoder: OneHotEncoder) -> bool:
+    """Whether the codes of the categories stay within the columns that it has for them, of which it makes a matrix."""
+    held = vars(encoder)
+    if "categories_" not in held:
+        return True
+    categories = held["categories_"]
+    return (
+        held.get("_infrequent_enabled") is False
+        and held.get("_drop_idx_after_grouping", 0) is None
+        and held.get("_n_features_outs") == [len(kinds) for kinds in categories]
+        and all(_are_found(kinds) for kinds in categories)
+    )
+
+
+def _are_found(kinds: Any) -> bool:
+    """Whether a search finds each category where it is: words by a table, numbers because they are in order."""
+    if not isinstance(kinds, np.ndarray) or kinds.ndim != 1:
+        return False
+    if kinds.dtype.kind == "O":
+        return all(isinstance(kind, str) or kind is None or kind != kind for kind in kinds)
+    return kinds.dtype.kind in "US" or np.array_equal(np.unique(kinds), kinds, equal_nan=kinds.dtype.kind == "f")
