@@ -182,6 +182,11 @@ def test_large_integers_of_a_data_frame_stay_apart(dtype):
     assert VoteMatrix.from_labels(frame, labels).classes.tolist() == [2**60, 2**60 + 1]
 
 
+def test_strings_that_came_as_objects_stay_objects():
+    assert exact_labels(objects(["a", "bb"]), "y").dtype == object
+    assert exact_labels(["a", "bb"], "y").dtype == "U2"
+
+
 @pytest.mark.parametrize("value", [None, 3], ids=str)
 def test_what_has_no_dimensions_is_left_to_the_caller(value):
     assert exact_labels(value, "y") is value

@@ -26,7 +26,7 @@ def exact_labels(values: Any, name: str) -> Any:
     Returns
     -------
     ndarray
-        Of booleans, integers, floats or strings.
+        Of booleans, integers, floats or strings; strings that came as objects stay objects, as scikit-learn keeps them.
 
     Examples
     --------
@@ -45,7 +45,10 @@ def exact_labels(values: Any, name: str) -> Any:
     if array.ndim == 0:
         return values
     if array.dtype.kind in "OT":
-        array = _of_objects(array.astype(object), name)
+        objects = array.astype(object)
+        array = _of_objects(objects, name)
+        if array.dtype.kind == "U" and hasattr(values, "__array__"):
+            return objects
     if array.dtype.kind not in "biufcU":
         raise ValueError(f"{name} has labels of type {array.dtype}: {_KINDS}.")
     if array.dtype.kind == "f":
@@ -61,6 +64,8 @@ def check_labels(values: ArrayLike, name: str, ndim: int) -> NDArray:
     array = np.asarray(exact_labels(values, name))
     if array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got an array of shape {array.shape}.")
+    if array.dtype.kind == "O":
+        return np.asarray(array.tolist())
     if array.dtype.kind in "fc":
         if not np.all(np.isfinite(array)):
             raise ValueError(f"{name} has missing or infinite values: give every example a class label.")
