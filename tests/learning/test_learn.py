@@ -6,11 +6,12 @@ import pytest
 
 from stocmv import VoteMatrix, learn
 from stocmv.bounds import BOUNDS, Catoni
+from stocmv.certificate import certify
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
 from stocmv.risks import RISKS, MonteCarlo
 from stocmv.solvers import LBFGS, SOLVERS, Adam
 from stocmv.special import log_xi
-from zoo import FOLDED, PAIRS, problem, raw, right, risk_of
+from zoo import FOLDED, PAIRS, answers, problem, raw, right, risk_of
 
 
 def quickly(votes, **settings):
@@ -92,6 +93,37 @@ class TestPrior:
     def test_may_differ_between_folds(self, prior):
         first, second = quickly(problem("two_folds"), prior=prior).prior
         np.testing.assert_array_equal([first.alpha, second.alpha], [[2.0] * 7, [3.0] * 7])
+
+    @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+    @pytest.mark.parametrize("as_arrays", [False, True])
+    def test_may_differ_between_folds_of_different_voters_in_any_order(self, order, as_arrays):
+        """Folds of three, four and five voters: three numbers are one for each fold, whichever comes first."""
+        votes = [VoteMatrix.from_labels(*answers(30, np.full(m, 0.7), seed=m)) for m in (3, 4, 5)]
+        values = [2.0, 3.0, 4.0]
+        given = [np.full(k + 3, values[k]) if as_arrays else values[k] for k in order]
+        priors = quickly([votes[k] for k in order], prior=given).prior
+        assert [p.alpha.tolist() for p in priors] == [[values[k]] * (k + 3) for k in order]
+
+    def test_array_is_one_number_for_each_voter_of_every_fold(self):
+        votes = [VoteMatrix.from_labels(*answers(30, np.full(2, 0.7), seed=k)) for k in (1, 2)]
+        assert [p.alpha.tolist() for p in quickly(votes, prior=np.array([2.0, 3.0])).prior] == [[2.0, 3.0]] * 2
+
+    @pytest.mark.parametrize(
+        ("risk", "kind", "prior"),
+        [
+            ("exact", "dirichlet", 1e-6),
+            ("exact", "dirichlet", 1e6),
+            ("mc", "logit_normal", 1e-13),
+            ("mc", "logit_normal", 1e13),
+            ("first_order", "categorical", np.append(1e-25, np.ones(8))),
+            ("first_order", "categorical", 1e308),
+        ],
+    )
+    def test_at_the_end_of_its_range_is_not_better_than_what_is_learned(self, risk, kind, prior):
+        votes, risk = problem("separable"), risk_of(risk)
+        learned = quickly(votes, risk=risk, posterior=kind, prior=prior, solver=LBFGS())
+        own = certify([votes], [learned.prior], [learned.prior], risk, BOUNDS["seeger"], 0.05)
+        assert learned.certificate.bound <= own.bound * (1 + 1e-9)
 
     def test_of_a_categorical_is_its_weights_and_of_a_logit_normal_its_scale(self):
         weights = np.linspace(1, 2, 12)
@@ -224,6 +256,63 @@ class TestLimits:
 
 
 class TestBadInput:
+    @pytest.mark.parametrize("delta", [5e-324, 1e-300, 9e-201])
+    def test_delta_too_small_to_be_shared(self, delta):
+        with pytest.raises(ValueError, match=f"delta must be at least 1e-200, got {delta!r}"):
+            learn(problem("noisy"), delta=delta)
+
+    @pytest.mark.parametrize("bound", BOUNDS)
+    def test_the_smallest_delta_is_shared_without_loss(self, bound):
+        votes = VoteMatrix.from_labels(*answers(3_000, np.full(5, 0.9), 3, seed=3))
+        certificate = quickly(votes, bound=bound, delta=1e-200, alternatives=10**9, per_class=True).certificate
+        assert 0.15 < certificate.bound < certificate.deterministic_bound <= 1
+        assert [c["delta"] for c in certificate.per_class] == [1e-200 / 10**9 / 3] * 3
+
+    @pytest.mark.parametrize("alternatives", [0, -1, 2.5, 2.0, True, "2", None, 10**400])
+    def test_alternatives(self, alternatives):
+        message = "alternatives must be the number of priors to choose from, an integer from 1 to 1,000,000,000, got"
+        with pytest.raises(ValueError, match=message):
+            learn(problem("noisy"), alternatives=alternatives)
+
+    @pytest.mark.parametrize(
+        ("risk", "kind", "prior", "message"),
+        [
+            ("half", "dirichlet", 1e8, r"Dirichlet concentrations between 1e-06 and 1e\+06, got 1e\+08"),
+            ("half", "dirichlet", [1.0] * 11 + [9e-7], r"Dirichlet concentrations between 1e-06 and 1e\+06, got 9e-07"),
+            ("half", "dirichlet", Dirichlet(np.full(12, 1e7)), "Dirichlet concentrations between"),
+            ("mc", "logit_normal", 1e14, r"logit-normal standard deviations between 1e-13 and 1e\+13, got 1e\+14"),
+            (
+                "mc",
+                "logit_normal",
+                LogitNormal(np.full(12, 31.0), 1.0),
+                "logit-normal means between -30 and 30, got 31",
+            ),
+            ("first_order", "categorical", [1e-30] + [1.0] * 11, "categorical probabilities between 1e-26 and 1, got"),
+            ("first_order", "categorical", Categorical([0.0] + [1.0] * 11), "categorical probabilities .* got 0"),
+        ],
+    )
+    def test_prior_that_solvers_cannot_reach(self, risk, kind, prior, message):
+        with pytest.raises(ValueError, match=f"prior must have {message}"):
+            learn(problem("noisy"), risk=risk, posterior=kind, prior=prior)
+
+    def test_prior_that_could_be_of_folds_or_of_voters(self):
+        votes = [VoteMatrix.from_labels(*answers(30, np.full(2, 0.7), seed=k)) for k in (1, 2)]
+        message = (
+            r"prior=\[2.0, 3.0\] could hold a number for each of the 2 folds or for each of the 2 voters: pass a list"
+        )
+        with pytest.raises(ValueError, match=message):
+            learn(votes, prior=[2.0, 3.0])
+
+    @pytest.mark.parametrize("prior", [[np.ones(7)], [np.ones(7)] * 3, [1.0, np.ones(7), 1.0]], ids=len)
+    def test_prior_of_another_number_of_folds(self, prior):
+        with pytest.raises(ValueError, match=f"prior has {len(prior)} entries for 2 folds: give one for each fold"):
+            learn(problem("two_folds"), prior=prior)
+
+    @pytest.mark.parametrize("prior", ["flat", {"alpha": 1.0}, ["a"] * 12], ids=str)
+    def test_prior_that_is_no_number(self, prior):
+        with pytest.raises(ValueError, match="prior must be one number or one for each of the voters, got"):
+            learn(problem("noisy"), prior=prior)
+
     @pytest.mark.parametrize("delta", [0, 1, -1, 2, math.nan])
     def test_delta(self, delta):
         with pytest.raises(ValueError, match="delta must lie strictly between 0 and 1, got"):

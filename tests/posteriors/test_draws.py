@@ -1,10 +1,13 @@
 import numpy as np
 import pytest
+from flint import arb, ctx
 from scipy import stats
-from scipy.special import expit
+from scipy.special import betainc, expit
 
 import dense
+from special import precise
 from stocmv.posteriors import POSTERIORS, Categorical, Dirichlet, LogitNormal
+from stocmv.posteriors._dirichlet import _log_gamma_quantile
 from zoo import posterior_near, prior_of
 
 N_DRAWS = 20_000
@@ -37,6 +40,29 @@ class TestDirichlet:
         np.testing.assert_allclose(weights.sum(1), 1, rtol=1e-14)
         assert np.mean(weights.max(1) > 0.99) > 1 - 3 * scale
         assert stats.chisquare(np.bincount(weights.argmax(1), minlength=3), N_DRAWS * shares).pvalue > 0.01
+
+    @pytest.mark.parametrize("alpha", [1e-6, 1e-5, 1e-4, 1e-3, 2.9e-3, 1e-2, 0.3])
+    def test_of_two_equal_voters_each_wins_half_of_the_time(self, alpha):
+        """A gamma variable of such a shape is often below the smallest float: its logarithm is what is drawn."""
+        weights = sample(Dirichlet([alpha, alpha]), 100_000)
+        first = np.mean(weights[:, 0] > weights[:, 1])
+        assert abs(first - 0.5) < 4 * 0.5 / np.sqrt(100_000)
+        assert first + np.mean(weights[:, 1] > weights[:, 0]) == 1
+
+    @pytest.mark.parametrize("alpha", [1e-6, 1e-4, 2.9e-3, 0.05])
+    def test_the_smaller_of_two_weights_is_as_small_as_it_must_be(self, alpha):
+        smaller = sample(Dirichlet([alpha, alpha]), 100_000).min(1)
+        for least in (1e-300, 1e-30, 1e-3):
+            theirs = 1 - 2 * betainc(alpha, alpha, least)
+            assert abs(np.mean(smaller > least) - theirs) < 4 * np.sqrt(theirs / 100_000) + 1e-12
+
+    @pytest.mark.parametrize("alpha", [1e-6, 1e-4, 2.9e-3, 0.1, 1.0, 12.0])
+    def test_quantiles_of_a_gamma_variable_solve_its_distribution_function(self, alpha):
+        uniform = np.append(np.random.default_rng(0).random(50), [1e-15, 1e-5, 1 - 1e-5, 1 - 1e-12])
+        quantiles = _log_gamma_quantile(np.full(len(uniform), alpha), uniform)
+        with ctx.workdps(40):
+            theirs = [float(precise.lower_gamma(arb(alpha), arb(q).exp())) for q in quantiles.tolist()]
+        np.testing.assert_allclose(theirs, uniform, rtol=1e-13)
 
     @pytest.mark.parametrize("scale", [1e-5, 0.1, 1e4])
     def test_a_gradient_comes_back_finite(self, scale):

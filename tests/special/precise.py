@@ -16,9 +16,9 @@ _FAR = 80.0  # e^-80 = 2e-35: beyond it log(1 + e^z) is z
 
 
 @cache
-def gauss_legendre(n_nodes):
+def gauss_legendre(n_nodes, digits=DIGITS + 10):
     """Nodes and weights on [0, 1]."""
-    with ctx.workdps(DIGITS + 10):
+    with ctx.workdps(digits):
         rule = [arb.legendre_p_root(n_nodes, k, weight=True) for k in range(n_nodes)]
         return [((x + 1) / 2, weight / 2) for x, weight in rule]
 
@@ -27,7 +27,9 @@ def first_beyond(fall, upper):
     """Where the increasing ``fall`` exceeds what the quadratures leave out, or ``upper`` where it never does."""
     if fall(upper) <= _DROP:
         return upper
-    lower = 0.0
+    while fall(upper / 2) > _DROP:
+        upper /= 2
+    lower = upper / 2
     for _ in range(30):
         middle = (lower + upper) / 2
         lower, upper = (lower, middle) if fall(middle) > _DROP else (middle, upper)
@@ -36,7 +38,7 @@ def first_beyond(fall, upper):
 
 def half_beta(w, s, n_nodes=96):
     """P(Beta(w, s - w) > 1/2) and ``s`` times its derivatives by ``w`` and by ``s``, as floats."""
-    with ctx.workdps(DIGITS):
+    with ctx.workdps(DIGITS + 2 * abs(int(math.log10(s)))):  # so many digits cancel
         upper, s = 2 * w > s, arb(s)
         a = s - w if upper else arb(w)
         value, d_a, d_s = _half_beta_tail(a, s, n_nodes)
@@ -47,10 +49,10 @@ def half_beta(w, s, n_nodes=96):
 
 def _half_beta_tail(a, s, n_nodes):
     b, log_2 = s - a, arb.const_log2()
-    fa, fs = float(a), float(s)
-    reach = first_beyond(lambda z: fs * (z + math.log1p(math.exp(-z)) - math.log(2)) - fa * z, _FAR)
+    distance, fs = float(s / 2 - a), float(s)
+    reach = first_beyond(lambda z: distance * z + fs * math.log1p(2 * math.sinh(z / 4) ** 2), _FAR)
     mass = mass_z = mass_l = arb(0)
-    for x, weight in gauss_legendre(n_nodes):
+    for x, weight in gauss_legendre(n_nodes, ctx.dps + 10):
         z = x * reach
         softplus = z.exp().log1p()
         density = weight * (a * z - s * (softplus - log_2)).exp()

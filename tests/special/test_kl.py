@@ -81,6 +81,23 @@ class TestInverse:
             less = p * (1 - 1e-13)
             assert less <= q or precise.kl(q, less) < epsilon, (q, epsilon)
 
+    @pytest.mark.parametrize("q", ["subnormal", "zero", "any", "near_1", "last_before_1"])
+    @pytest.mark.parametrize("epsilon", ["subnormal", "any", "tiny", "huge"])
+    def test_is_never_below_the_true_value_at_the_ends_of_the_range(self, q, epsilon):
+        rng = np.random.default_rng(6)
+        q = {
+            "subnormal": 10 ** rng.uniform(-323, -300, 300),
+            "zero": np.zeros(300),
+            "any": rng.uniform(size=300),
+            "near_1": 1 - 10 ** -rng.uniform(1, 16, 300),
+            "last_before_1": np.full(300, 1 - 2.0**-53),
+        }[q]
+        epsilon = 10 ** rng.uniform(
+            *{"subnormal": (-323, -300), "any": (-300, 3), "tiny": (-20, -8), "huge": (1, 3)}[epsilon], 300
+        )
+        for a, b, p in zip(q.tolist(), epsilon.tolist(), kl_inverse(q, epsilon).tolist(), strict=True):
+            assert p == 1 or (p > a and precise.kl(a, p) >= b), (a, b)
+
     @pytest.mark.parametrize(("q", "epsilon"), ALMOST_SATURATED)
     def test_does_not_collapse_next_to_1(self, q, epsilon):
         assert 1 - 1e-15 < kl_inverse(q, epsilon) <= 1

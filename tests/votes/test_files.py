@@ -109,6 +109,10 @@ def test_a_pickle_is_refused_and_not_run(tmp_path):
         {"n_voters": 8, "bits": BITS, "classes": np.arange(2), "targets": TARGETS[:2]},
         {"n_voters": 8, "bits": BITS, "classes": np.arange(2), "targets": TARGETS + 2},
         {"n_voters": 8, "bits": BITS, "classes": np.arange(2), "targets": TARGETS.astype(float)},
+        {"n_voters": 8, "bits": BITS, "classes": np.array([0.0, 1.0]), "targets": TARGETS},
+        {"n_voters": 8, "bits": BITS, "classes": np.array([1, 1]), "targets": TARGETS},
+        {"n_voters": 8, "bits": BITS, "classes": np.array(["b", "a"]), "targets": TARGETS},
+        {"n_voters": 8, "bits": BITS, "classes": np.array([b"a", b"b"]), "targets": TARGETS},
         {"n_voters": 8, "bits": BITS, "labels": np.zeros((3, 8), np.uint8)},
         {
             "n_voters": 8,

@@ -7,6 +7,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+ROUND_UP = (
+    1 + 1e-14
+)  # 90 units of rounding; no bound loses 30 of them in sums, products and quotients of positive terms
+
 
 class Bounded(NamedTuple):
     """An upper bound with its derivatives."""

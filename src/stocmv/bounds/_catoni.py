@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import Bound, Bounded
+from ._base import ROUND_UP, Bound, Bounded
 
 GRID = tuple(float(c) for c in 0.05 * 1.5 ** np.arange(16))
 
@@ -44,7 +44,7 @@ class Catoni(Bound):
         object.__setattr__(self, "c", tuple(float(c) for c in grid))
 
     def price(self, sizes: Sequence[int], delta: float) -> float:
-        return len(sizes) * float(np.log(len(self.c) / delta))  # type: ignore[arg-type]
+        return len(sizes) * float(np.log(len(self.c)) - np.log(delta))  # type: ignore[arg-type]
 
     def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
         n = sum(sizes)
@@ -53,7 +53,7 @@ class Catoni(Bound):
         values = -np.expm1(-exponent) / -np.expm1(-grid)
         best = int(np.argmin(values))
         slope = float(np.exp(-exponent[best]) / -np.expm1(-grid[best]))
-        return Bounded(float(values[best]) * (1 + 1e-14), float(grid[best]) * slope, slope / n)
+        return Bounded(float(values[best]) * ROUND_UP, float(grid[best]) * slope, slope / n)
 
     def settings(self) -> dict:
         return {"name": self.name, "c": list(self.c)}  # type: ignore[arg-type]
@@ -108,7 +108,7 @@ class CatoniPerFold(Bound):
         slope = float(shares @ c)
         level = _water_level(a, shares, slope * risk + (kl + self.price(sizes, delta)) / n)
         value = float(shares @ np.maximum(1 / a - level, 0.0))
-        return Bounded(value * (1 + 1e-12) + 1e-13, slope * level, level / n)
+        return Bounded(value * ROUND_UP + _level_error(a), slope * level, level / n)
 
     def settings(self) -> dict:
         return {"name": self.name, "c": list(self.c)}
@@ -117,6 +117,16 @@ class CatoniPerFold(Bound):
         if len(self.c) != len(sizes):
             raise ValueError(f"CatoniPerFold has {len(self.c)} constants for {len(sizes)} folds.")
         return np.asarray(self.c)
+
+
+def _level_error(a: NDArray) -> float:
+    """More than rounding takes from ``1 / a_k - lambda``, which are nearly equal for small constants.
+
+    The exponent of lambda is a sum over the F folds of ``log(a_k)``, whose error is at most ``5 + F`` units relative to
+    the largest, and of the budget, whose error counts for little as lambda falls exponentially with it; ``1 / a_k`` and
+    the exponential add a few units.
+    """
+    return 2.0**-53 * (10 + len(a)) * float((1 + np.abs(np.log(a)).max()) / a.min())
 
 
 def _water_level(a: NDArray, shares: NDArray, budget: float) -> float:

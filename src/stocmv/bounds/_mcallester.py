@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._base import Bound, Bounded
+from ._base import ROUND_UP, Bound, Bounded
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,13 @@ class McAllester(Bound):
     theorem: ClassVar[str] = "McAllester's bound"
 
     def price(self, sizes: Sequence[int], delta: float) -> float:
-        return float(np.log(2 * np.sqrt(np.asarray(sizes, float)) / delta).sum())
+        n = np.asarray(sizes, float)
+        return float(np.log(2 * np.sqrt(n)).sum() - len(n) * np.log(delta))
 
     def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
         n = sum(sizes)
         root = float(np.sqrt((kl + self.price(sizes, delta)) / (2 * n)))
-        return Bounded((risk + root) * (1 + 1e-14), 1.0, 1 / (4 * n * root))
+        return Bounded((risk + root) * ROUND_UP, 1.0, 1 / (4 * n * root))
 
     def settings(self) -> dict:
         return {"name": self.name}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..special import kl_inverse, kl_inverse_gradient, log_xi
-from ._base import Bound, Bounded
+from ._base import ROUND_UP, Bound, Bounded
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Seeger(Bound):
 
     def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
         n = sum(sizes)
-        value, d_risk, d_epsilon = kl_inverse_gradient(risk, (kl + self.price(sizes, delta)) / n)
+        value, d_risk, d_epsilon = kl_inverse_gradient(risk, (kl + self.price(sizes, delta)) / n * ROUND_UP)
         return Bounded(float(value), float(d_risk), float(d_epsilon) / n)
 
     def settings(self) -> dict:
@@ -73,7 +73,7 @@ def seeger_mixture(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, d
     if np.any(sizes == 0):
         return 1.0
     epsilon = float(np.sum(shares / sizes * (kls + log_xi(sizes) - np.log(delta))))
-    return float(kl_inverse(risk, epsilon))
+    return float(kl_inverse(risk, epsilon * ROUND_UP))
 
 
 @dataclass(frozen=True)

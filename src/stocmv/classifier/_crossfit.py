@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from .._progress import tell
 from ..voters import VoterSet, VoterSource, as_source, train_voters
-from ..votes import VoteMatrix
+from ..votes import VoteMatrix, exact_labels
 from ..votes._labels import code_dtype
 from ._answers import ask
 from ._choices import is_auto
@@ -23,6 +24,11 @@ _FOLDS = 3
 def _rows(X: Any, codes: NDArray, rows: NDArray) -> tuple[Any, NDArray]:
     """Some of the examples; all of them as they are."""
     return (X, codes) if len(rows) == len(codes) else (_safe_indexing(X, rows), codes[rows])
+
+
+def _cuttable(X: Any) -> Any:
+    """Sparse examples in a form whose rows can be taken."""
+    return X.tocsr() if sparse.issparse(X) else X
 
 
 def all_classes(present: NDArray, source: VoterSource) -> NDArray:
@@ -79,13 +85,13 @@ class CrossFitted:
 
     def _check_training(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
         if source.checks_input:
-            X = validate_data(self, X, skip_check_array=True)
+            X = _cuttable(validate_data(self, X, skip_check_array=True))
             y = column_or_1d(y, warn=True)
             check_consistent_length(X, y)
         else:
             X, y = validate_data(self, X, y, **self._accepted(source))
         check_classification_targets(y)
-        return X, y
+        return X, exact_labels(y, "y")
 
     @staticmethod
     def _accepted(source: VoterSource) -> dict[str, Any]:
@@ -156,7 +162,7 @@ class CrossFitted:
         check_is_fitted(self)
         source = as_source(self.voters)
         if source.checks_input:
-            return validate_data(self, X, skip_check_array=True, reset=False)
+            return _cuttable(validate_data(self, X, skip_check_array=True, reset=False))
         return validate_data(self, X, reset=False, **self._accepted(source))
 
     def _codes(self, X: Any) -> list[NDArray]:

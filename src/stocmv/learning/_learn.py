@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +18,10 @@ from ._history import History, Step
 from ._objective import Objective
 
 T = TypeVar("T")
+
+# the shares of priors, margins (7) and classes (4e9 at most) leave more than 1e-230, far from where floats lose digits
+SMALLEST_DELTA = 1e-200
+MOST_ALTERNATIVES = 10**9
 
 
 @dataclass(frozen=True)
@@ -70,11 +75,12 @@ def learn(
         Kind of distribution over the weights; "auto" is the one that the risk was made for.
     prior : float, array-like of shape (n_voters,), or list of these
         Parameter of the prior, chosen without these examples; with folds a list may give each fold its own. For a
-        Dirichlet the concentrations, for a categorical the weights, for a logit-normal the standard deviation.
+        Dirichlet the concentrations (1e-6 to 1e6), for a categorical the weights (their shares at least 1e-26), for a
+        logit-normal the standard deviation (1e-13 to 1e13).
     bound : {"seeger", "seeger_2sqrt", "catoni", "mcallester", "printed_theorem2_not_proven"} or Bound
         The bound to minimise.
     delta : float
-        Probability with which the bound may fail.
+        Probability with which the bound may fail, at least 1e-200.
     solver : {"auto", "lbfgs", "adam", "minibatch_adam"} or Solver
         How to minimise.
     random_state : int, Generator, RandomState or None
@@ -110,7 +116,7 @@ def learn(
     9
     """
     folds = check_folds(votes)
-    delta = check_delta(delta)
+    delta, alternatives = check_delta(delta), check_alternatives(alternatives)
     the_risk = named(risk, RISKS, Risk, "risk")
     the_bound = named(bound, BOUNDS, Bound, "bound")
     the_solver = named(solver, SOLVERS, Solver, "solver")
@@ -158,9 +164,24 @@ def check_folds(votes: Votes | Sequence[Votes]) -> list[Votes]:
 
 
 def check_delta(delta: Any) -> float:
-    if not isinstance(delta, int | float | np.number) or not 0 < delta < 1:
+    """A probability of failure that leaves room for the shares of margins, classes and priors."""
+    value = float(delta) if isinstance(delta, Real) else np.nan
+    if not 0 < value < 1:
         raise ValueError(f"delta must lie strictly between 0 and 1, got {delta!r}.")
-    return float(delta)
+    if value < SMALLEST_DELTA:
+        raise ValueError(f"delta must be at least {SMALLEST_DELTA:g}, got {delta!r}.")
+    return value
+
+
+def check_alternatives(alternatives: Any) -> int:
+    """A number of priors to share delta."""
+    is_count = isinstance(alternatives, Integral) and not isinstance(alternatives, bool)
+    if not is_count or not 1 <= alternatives <= MOST_ALTERNATIVES:
+        raise ValueError(
+            f"alternatives must be the number of priors to choose from, an integer from 1 to {MOST_ALTERNATIVES:,}, "
+            f"got {alternatives!r}."
+        )
+    return int(alternatives)
 
 
 def named(value: str | T, known: dict[str, T], kind: type[T], argument: str) -> T:
@@ -183,18 +204,33 @@ def posterior_kind(posterior: str, risk: Risk) -> type[Posterior]:
 
 
 def _priors(prior: Any, kind: type[Posterior], folds: list[Votes]) -> list[Posterior]:
-    per_fold = isinstance(prior, list | tuple) and len(prior) == len(folds)
-    if per_fold and all(np.isscalar(value) for value in prior):
-        per_fold = len(folds) > 1 and len(prior) != folds[0].n_voters  # else they are one for each voter
-    values = prior if per_fold else [prior] * len(folds)
     priors = [
         value if isinstance(value, Posterior) else kind.prior(value, v.n_voters)
-        for value, v in zip(values, folds, strict=True)
+        for value, v in zip(_prior_of_each_fold(prior, folds), folds, strict=True)
     ]
     for value, v in zip(priors, folds, strict=True):
         if not isinstance(value, kind) or value.n_voters != v.n_voters:
             raise ValueError(f"prior must be a {kind.__name__} over the {v.n_voters} voters, got {value!r}.")
+        value.check_prior()
     return priors
+
+
+def _prior_of_each_fold(prior: Any, folds: list[Votes]) -> list[Any]:
+    """What the argument says of each fold: a list may hold an entry for each fold, or a number for each voter."""
+    if not isinstance(prior, list | tuple):
+        return [prior] * len(folds)
+    if not all(np.isscalar(value) for value in prior):
+        if len(prior) != len(folds):
+            raise ValueError(f"prior has {len(prior)} entries for {len(folds)} folds: give one for each fold.")
+        return list(prior)
+    of_folds = len(folds) > 1 and len(prior) == len(folds)
+    of_voters = all(v.n_voters == len(prior) for v in folds)
+    if of_folds and of_voters:
+        raise ValueError(
+            f"prior={prior!r} could hold a number for each of the {len(folds)} folds or for each of the {len(prior)} "
+            "voters: pass a list of arrays, one for each fold, or one numpy array for the voters of every fold."
+        )
+    return list(prior) if of_folds else [prior] * len(folds)
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -30,6 +30,10 @@ class Posterior(ABC):
     def prior(cls, value: ArrayLike, n_voters: int) -> "Posterior":
         """The prior that a user's ``prior`` argument stands for: one number for all voters, or one for each."""
 
+    def check_prior(self) -> None:
+        """Refuse a prior outside of the solvers' box, `point_bounds`: they could only find worse than the prior."""
+        check_range(self.point, *self.point_bounds, "coordinates")
+
     @classmethod
     @abstractmethod
     def from_point(cls, point: NDArray) -> "Posterior":
@@ -80,7 +84,10 @@ class Posterior(ABC):
 
 def positive_per_voter(value: ArrayLike, n_voters: int, name: str) -> NDArray:
     """One positive finite number per voter, from one number or a list."""
-    array = np.asarray(value, float)
+    try:
+        array = np.asarray(value, float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be one number or one for each of the voters, got {value!r}.") from error
     if array.ndim > 1 or (array.ndim == 1 and array.shape != (n_voters,)):
         raise ValueError(
             f"{name} must be one number or one for each of the {n_voters} voters, got shape {array.shape}."
@@ -88,6 +95,13 @@ def positive_per_voter(value: ArrayLike, n_voters: int, name: str) -> NDArray:
     if not (np.all(np.isfinite(array)) and np.all(array > 0)):
         raise ValueError(f"{name} must be positive and finite, got {value!r}.")
     return np.broadcast_to(array, (n_voters,)).copy()
+
+
+def check_range(values: NDArray, smallest: float, largest: float, what: str) -> None:
+    """Refuse a parameter of a prior outside of a range."""
+    outside = values[(values < smallest) | (values > largest)]
+    if outside.size:
+        raise ValueError(f"prior must have {what} between {smallest:g} and {largest:g}, got {outside[0]:g}.")
 
 
 def softmax(logits: NDArray) -> NDArray:

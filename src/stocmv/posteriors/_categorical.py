@@ -7,7 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from ._base import Draws, Posterior, positive_per_voter, pull_softmax, softmax
+from ._base import Draws, Posterior, check_range, positive_per_voter, pull_softmax, softmax
+
+_REACH = 60.0  # of the logarithms of the probabilities
+_SMALLEST = 1e-26  # probability of a prior, above exp(-60)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +28,7 @@ class Categorical(Posterior):
 
     theta: NDArray
     name: ClassVar[str] = "categorical"
-    point_bounds: ClassVar[tuple[float, float]] = (-60.0, 60.0)
+    point_bounds: ClassVar[tuple[float, float]] = (-_REACH, _REACH)
 
     def __post_init__(self) -> None:
         theta = np.asarray(self.theta, float)
@@ -35,7 +38,13 @@ class Categorical(Posterior):
 
     @classmethod
     def prior(cls, value: ArrayLike, n_voters: int) -> "Categorical":
-        return cls(positive_per_voter(value, n_voters, "prior"))
+        weights = positive_per_voter(value, n_voters, "prior")
+        prior = cls(weights / weights.max())  # so that their sum stays finite
+        prior.check_prior()
+        return prior
+
+    def check_prior(self) -> None:
+        check_range(self.theta, _SMALLEST, 1.0, "categorical probabilities")
 
     @classmethod
     def from_point(cls, point: NDArray) -> "Categorical":
@@ -43,7 +52,7 @@ class Categorical(Posterior):
 
     @property
     def point(self) -> NDArray:
-        return np.log(np.maximum(self.theta, np.exp(-60.0)))
+        return np.log(np.maximum(self.theta, np.exp(-_REACH)))
 
     @property
     def n_voters(self) -> int:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammaincinv, gammaln, polygamma
 
 from ..special import gamma_draw_gradient
-from ._base import Draws, Posterior, positive_per_voter, pull_softmax, softmax
+from ._base import Draws, Posterior, check_range, positive_per_voter, pull_softmax, softmax
 
 _SMALLEST, _LARGEST = 1e-6, 1e6
 
@@ -43,7 +43,12 @@ class Dirichlet(Posterior):
 
     @classmethod
     def prior(cls, value: ArrayLike, n_voters: int) -> "Dirichlet":
-        return cls(positive_per_voter(value, n_voters, "prior"))
+        prior = cls(positive_per_voter(value, n_voters, "prior"))
+        prior.check_prior()
+        return prior
+
+    def check_prior(self) -> None:
+        check_range(self.alpha, _SMALLEST, _LARGEST, "Dirichlet concentrations")
 
     @classmethod
     def from_point(cls, point: NDArray) -> "Dirichlet":

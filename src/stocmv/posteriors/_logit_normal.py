@@ -6,11 +6,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._base import Draws, Posterior, positive_per_voter, pull_softmax, softmax
+from ._base import Draws, Posterior, check_range, positive_per_voter, pull_softmax, softmax
 
 _MEAN_DRAWS = 4096
 FIXED_VOTES = 2000  # by whose majority the deterministic vote answers
 _FIXED_SEED = (2021, 0xF1BED)  # a stream of its own: neither training nor the certificate has seen these draws
+_REACH = 30.0  # of the means and of the logarithms of the standard deviations
+_SMALLEST, _LARGEST = 1e-13, 1e13  # standard deviations of a prior, within exp(-30) and exp(30)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +30,7 @@ class LogitNormal(Posterior):
     location: NDArray
     scale: NDArray
     name: ClassVar[str] = "logit_normal"
-    point_bounds: ClassVar[tuple[float, float]] = (-30.0, 30.0)
+    point_bounds: ClassVar[tuple[float, float]] = (-_REACH, _REACH)
 
     def __post_init__(self) -> None:
         location = np.atleast_1d(np.asarray(self.location, float))
@@ -40,7 +42,13 @@ class LogitNormal(Posterior):
     @classmethod
     def prior(cls, value: ArrayLike, n_voters: int) -> "LogitNormal":
         """Centred, with ``value`` as the standard deviation."""
-        return cls(np.zeros(n_voters), positive_per_voter(value, n_voters, "prior"))
+        prior = cls(np.zeros(n_voters), positive_per_voter(value, n_voters, "prior"))
+        prior.check_prior()
+        return prior
+
+    def check_prior(self) -> None:
+        check_range(self.scale, _SMALLEST, _LARGEST, "logit-normal standard deviations")
+        check_range(self.location, -_REACH, _REACH, "logit-normal means")
 
     @classmethod
     def from_point(cls, point: NDArray) -> "LogitNormal":

@@ -13,6 +13,7 @@ from ._base import Composed, Question, Risk, Upper
 from ._curves import FirstOrder, SecondOrder
 
 _FIRST, _SECOND = FirstOrder(), SecondOrder()
+_ROUNDING = 1e-14  # more than the quotient of numbers between 0 and 1, subtracted from 1, can lose
 
 
 class CBound(Risk):
@@ -54,7 +55,7 @@ class CBound(Risk):
         spread = 2 * agreement.value - 1  # 1 - 2 d, at the lower bound of d
         d_error, d_agreement = 4 * gap / spread, 2 * gap**2 / spread**2
         return Composed(
-            1 - gap**2 / spread,
+            min(1 - gap**2 / spread + _ROUNDING, 1.0),
             np.array([d_error * error.d_risk, -d_agreement * agreement.d_risk]),
             d_error * error.d_kl + 2 * d_agreement * agreement.d_kl,
         )

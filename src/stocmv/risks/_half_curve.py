@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from ..special._half_beta import gauss_legendre, lower_half
 from ..votes import Curve
 
-_NODES = 193
+_NODES = 385
 _RULE = gauss_legendre(32)  # errors below 1e-9, less than those of the curve between its nodes
 _STEP = 0.125  # in log s
-_WIDEST_WHOLE = 162.0  # below this total the nodes cover [0, s], above it 4.5 sqrt(s) around the middle
 _REACH = 4.5  # exp(-2 * 4.5^2) = 3e-18
+# Below this total the nodes cover [0, s], above it 4.5 sqrt(s) around the middle; here both cover the same, so that the
+# step in widths of the curve, sqrt(s) / 2, is largest from here on and no larger anywhere. The six rows reach down to
+# totals of 55, whose nodes outside of [0, s] lie where the curve is flat to 1e-17.
+_WIDEST_WHOLE = (2 * _REACH) ** 2
 
 
 def half_curve(total: float) -> Curve:

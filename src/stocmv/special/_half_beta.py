@@ -6,10 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammaln
 
-from ._stirling import stirling_rest
+from ._stirling import digamma_rest, stirling_rest
 
+SMALLEST_TOTAL, LARGEST_TOTAL = 1e-300, 1e300  # beyond, the partials overflow or the widths underflow
+_LIMIT = 1e-9  # below this total the value is w / s, up to a relative error of about s^2
 _DROP = 42.0  # the integrand is cut where it has fallen by exp(-42) = 6e-19
 _FAR = 40.0  # beyond, log(1 + e^z) equals z to double precision and the tail has a closed form
+_LARGE = 10.0  # concentration from which Stirling's series are used
+_VANISHED = 1e5  # with a concentration below 10 and such a total, the value is below 1e-30000
 
 
 class Quadrature(NamedTuple):
@@ -39,7 +43,7 @@ def half_betainc(w: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray, NDArray]
     w : array-like
         Concentration of the voters that err, ``0 <= w <= s``. At both ends the limits are returned.
     s : array-like
-        Total concentration, positive.
+        Total concentration, from 1e-300 to 1e300.
 
     Returns
     -------
@@ -51,6 +55,8 @@ def half_betainc(w: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray, NDArray]
     With :math:`z = \operatorname{logit} t` the beta integral becomes one of a log-concave function over
     :math:`z > 0`, which Gauss-Legendre quadrature meets to double precision; the smaller tail is the one
     integrated, so that :math:`\phi(w; s) = 1 - \phi(s - w; s)` holds exactly. See the theory page, "The exact risk".
+    Everything is written in the distance :math:`s/2 - w`, so that nothing cancels however large the total is; for
+    :math:`s < 10^{-9}` the limit :math:`w / s` is exact to double precision.
 
     Examples
     --------
@@ -60,8 +66,8 @@ def half_betainc(w: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray, NDArray]
     [0.0, 0.125, 0.5, 1.0]
     """
     w, s = np.broadcast_arrays(np.asarray(w, float), np.asarray(s, float))
-    if not (np.all(s > 0) and np.all(np.isfinite(s)) and np.all(w >= 0) and np.all(w <= s)):
-        raise ValueError("half_betainc needs 0 <= w <= s with s positive and finite.")
+    if not (np.all((s >= SMALLEST_TOTAL) & (s <= LARGEST_TOTAL)) and np.all((w >= 0) & (w <= s))):
+        raise ValueError("half_betainc needs 0 <= w <= s and s between 1e-300 and 1e300.")
     shape, w, s = w.shape, w.ravel(), s.ravel()
     upper = w > s / 2
     a = np.where(upper, s - w, w)
@@ -75,53 +81,91 @@ def half_betainc(w: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray, NDArray]
 
 
 def lower_half(a: NDArray, s: NDArray, rule: Quadrature) -> tuple[NDArray, NDArray, NDArray]:
-    """Value and partials for ``a <= s / 2``.
+    """Value and partials for ``a <= s / 2``, where the value is at most one half."""
+    tail, d_a, d_s = _integrated(a, np.maximum(s, _LIMIT), rule)
+    share, tiny = a / s, s < _LIMIT
+    value = np.where(tiny, share, np.minimum(tail, 0.5))
+    return value, np.where(tiny, 1 / s, d_a), np.where(tiny, -share / s, d_s)
+
+
+def _integrated(a: NDArray, s: NDArray, rule: Quadrature) -> tuple[NDArray, NDArray, NDArray]:
+    """The same by quadrature.
 
     All is computed per unit of ``a`` (``1 / (a B(a, b))`` is finite at 0), so that the limit at 0 needs no branch.
     """
-    b = s - a
-    reach = np.minimum(_reach(a, s), _FAR)
+    b, distance = s - a, s / 2 - a
+    reach = np.minimum(_reach(distance, s), _FAR)
     z = reach[:, None] * rule.nodes
-    softplus = _softplus(z) - np.log(2)
-    density = np.exp(a[:, None] * z - s[:, None] * softplus) * (reach[:, None] * rule.weights)
-    mass, mass_z, mass_softplus = density.sum(1), (density * z).sum(1), (density * softplus).sum(1)
+    log_cosh = _log_cosh_half(z)
+    density = np.exp(-distance[:, None] * z - s[:, None] * log_cosh) * (reach[:, None] * rule.weights)
+    mass, mass_z, mass_log_cosh = density.sum(1), (density * z).sum(1), (density * log_cosh).sum(1)
 
-    far = np.exp(a * _FAR - s * (_FAR - np.log(2))) * (reach == _FAR)
-    mass += far / b
-    mass_z += far * (_FAR / b + 1 / b**2)
-    mass_softplus += far * ((_FAR - np.log(2)) / b + 1 / b**2)
+    is_cut = reach == _FAR
+    far = np.where(is_cut, np.exp(-distance * _FAR - s * (_FAR / 2 - np.log(2))), 0.0)
+    b_far = np.where(is_cut, b, 1.0)
+    mass += far / b_far
+    mass_z += far * (_FAR / b_far + 1 / b_far**2)
+    mass_log_cosh += far * ((_FAR / 2 - np.log(2)) / b_far + 1 / (2 * b_far**2))
 
     scale = np.exp(_log_scale(a, s))
     per_a = scale * mass
-    d_a = per_a + a * (scale * mass_z - per_a * (digamma(a + 1) - digamma(b)))
-    d_s = -a * (scale * mass_softplus + per_a * (digamma(b) - digamma(s) + np.log(2)))
-    return a * per_a, d_a, d_s
+    value, scale = a * per_a, a * scale
+    psi_ab, psi_bs = _digamma_differences(a, s)
+    d_a = per_a + (scale * mass_z - value * psi_ab)
+    d_s = -(scale * (mass_z / 2 + mass_log_cosh) + value * psi_bs)
+    return value, d_a, d_s
 
 
-def _reach(a: NDArray, s: NDArray) -> NDArray:
-    """Where the exponent ``a z - s log((1 + e^z) / 2)``, which is concave, has fallen by `_DROP`."""
-    z = np.minimum((_DROP + s * np.log(2)) / (s - a), 2 * _FAR)
+def _reach(distance: NDArray, s: NDArray) -> NDArray:
+    """Where ``distance z + s log cosh(z / 2)``, which is convex, has risen to `_DROP`.
+
+    Newton's method from the right: ``log cosh(z / 2)`` is at least 0 and ``z / 2 - log 2``, and up to ``z = 2`` also
+    ``z^2 / 12``.
+    """
+    z = np.minimum((_DROP + s * np.log(2)) / (s / 2 + distance), 2 * _FAR)
+    z = np.where(s >= 3 * _DROP, np.minimum(z, np.sqrt(12 * _DROP / s)), z)
+    z = np.minimum(z, _DROP / np.maximum(distance, 1.0))
     for _ in range(60):
-        fall = s * (_softplus(z) - np.log(2)) - a * z - _DROP
-        slope = s / (1 + np.exp(-z)) - a
-        step = np.where(fall > 0, fall / slope, 0)
+        excess = distance * z + s * _log_cosh_half(z) - _DROP
+        slope = distance + s * np.tanh(z / 2) / 2
+        step = np.where(excess > 0, excess / slope, 0)
         z = z - step
         if np.all(step <= 1e-3 * z):
             break
     return z
 
 
-def _softplus(z: NDArray) -> NDArray:
-    """``log(1 + e^z)`` for ``z >= 0``."""
-    return z + np.log1p(np.exp(-z))
+def _log_cosh_half(z: NDArray) -> NDArray:
+    """``log cosh(z / 2) = log((1 + e^z) / 2) - z / 2``, to the last digits also where it is tiny."""
+    return np.log1p(2 * np.sinh(z / 4) ** 2)
 
 
 def _log_scale(a: NDArray, s: NDArray) -> NDArray:
     """``log(2^-s Gamma(s) / (Gamma(a + 1) Gamma(s - a)))`` without the cancellation of large log-gammas."""
-    b = s - a
-    small = gammaln(s) - gammaln(a + 1) - gammaln(b) - s * np.log(2)
-    al, bl, sl = (np.where(a > 10, v, 16.0) for v in (a, b, s))
-    x = (bl - al) / sl
-    entropy = al * np.log1p(-x) + bl * np.log1p(x)
+    least = np.minimum(s, _VANISHED)
+    small = gammaln(least) - gammaln(np.minimum(a, _LARGE) + 1) - gammaln(least - np.minimum(a, least / 2))
+    al, bl, sl = (np.where(a > _LARGE, v, 16.0) for v in (a, s - a, s))
     rest = stirling_rest(sl) - stirling_rest(al) - stirling_rest(bl)
-    return np.where(a > 10, 0.5 * np.log(bl / (2 * np.pi * al * sl)) - entropy + rest, small)
+    large = 0.5 * (np.log(bl / al) - np.log(2 * np.pi * sl)) - _entropy(al, bl, sl) + rest
+    return np.where(a > _LARGE, large, small - least * np.log(2))
+
+
+def _entropy(a: NDArray, b: NDArray, s: NDArray) -> NDArray:
+    """``a log(2 a / s) + b log(2 b / s)``, which near the middle is about ``(b - a)^2 / (2 s)``."""
+    x = (b - a) / s
+    near = np.minimum(x, 0.5)
+    close = s / 2 * (np.log1p(-(near**2)) + 2 * near * np.arctanh(near))
+    return np.where(x < 0.5, close, a * np.log(2 * a / s) + b * np.log(2 * b / s))
+
+
+def _digamma_differences(a: NDArray, s: NDArray) -> tuple[NDArray, NDArray]:
+    """``psi(a + 1) - psi(b)`` and ``psi(b) - psi(s) + log 2`` for ``b = s - a``, without cancellation."""
+    b = s - a
+    al, bl, sl = (np.where(a > _LARGE, v, 16.0) for v in (a, b, s))
+    rest_a, rest_b, rest_s = (digamma_rest(v) for v in (al, bl, sl))
+    x = (bl - al) / sl
+    large_ab = 1 / al + rest_a - rest_b - np.log1p((bl - al) / al)
+    large_bs = rest_b - rest_s + np.log1p(x)
+    small_ab = digamma(np.minimum(a, _LARGE) + 1) - digamma(b)
+    small_bs = digamma(b) - digamma(s) + np.log(2)
+    return np.where(a > _LARGE, large_ab, small_ab), np.where(a > _LARGE, large_bs, small_bs)

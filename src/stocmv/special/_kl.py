@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_ULPS = 2.0**-50  # four units in the last place: the inverse is moved up by this much (see `kl_inverse`)
+_UP = 1 + 2.0**-48  # what the inverse is multiplied by: 32 times the rounding unit u = 2^-53 (see `kl_inverse`)
+_LEAST = 1e-305  # positive numbers below are taken as this, where rounding is still relative
 
 
 def kl_bernoulli(q: ArrayLike, p: ArrayLike) -> NDArray:
@@ -49,7 +50,11 @@ def kl_inverse(q: ArrayLike, epsilon: ArrayLike) -> NDArray:
     -----
     :math:`p \mapsto \mathrm{kl}(q, p)` is convex and increasing on [q, 1], so Newton's method from a point on the
     right of the root descends to it and never passes it; the start is the least of three closed-form upper bounds.
-    What rounding remains is a few units in the last place, and the result is moved up by more than that.
+    Rounding moves the root by the error of the evaluated :math:`\mathrm{kl}`, divided by its slope
+    :math:`(p - q) / (p (1 - p))`. Each of the two terms of :math:`\mathrm{kl}` has a relative error of at most 6 units
+    of rounding, and their sizes are at most :math:`p - q` and :math:`(1 - q) (p - q) / (1 - p)`, so that the root moves
+    by at most :math:`12\, p` units; the result is moved up by 32. For the same reason its relative error is at most
+    that of ``epsilon``. Positive arguments below 1e-305 are taken as 1e-305, which only raises the result.
 
     Examples
     --------
@@ -57,9 +62,15 @@ def kl_inverse(q: ArrayLike, epsilon: ArrayLike) -> NDArray:
     >>> kl_inverse([0.0, 0.1, 1.0], 0.05).round(6).tolist()
     [0.048771, 0.220079, 1.0]
     """
+    return np.minimum(_root(q, epsilon) * _UP, 1.0)
+
+
+def _root(q: ArrayLike, epsilon: ArrayLike) -> NDArray:
+    """The inverse before it is moved up."""
     q, epsilon = np.broadcast_arrays(np.asarray(q, float), np.asarray(epsilon, float))
     if not (np.all((q >= 0) & (q <= 1)) and np.all(epsilon >= 0)):
         raise ValueError("kl_inverse needs q between 0 and 1 and a non-negative epsilon.")
+    q, epsilon = (np.where(x > 0, np.maximum(x, _LEAST), 0.0) for x in (q, epsilon))
     p = _start(q, epsilon)
     for _ in range(100):
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -69,7 +80,7 @@ def kl_inverse(q: ArrayLike, epsilon: ArrayLike) -> NDArray:
         p = np.maximum(p - step, q)
         if np.all(step <= 2e-16 * p):
             break
-    return np.minimum(p * (1 + _ULPS), 1.0)
+    return p
 
 
 def _start(q: NDArray, epsilon: NDArray) -> NDArray:
@@ -90,13 +101,13 @@ def kl_inverse_gradient(q: ArrayLike, epsilon: ArrayLike) -> tuple[NDArray, NDAr
     not zero: a solver that starts there must be able to leave.
     """
     q, epsilon = np.broadcast_arrays(np.asarray(q, float), np.asarray(epsilon, float))
-    p = kl_inverse(q, epsilon)
-    inner_p = np.clip(p, np.finfo(float).tiny, 1 - 1e-12)
+    root = _root(q, epsilon)
+    inner_p = np.clip(root, np.finfo(float).tiny, 1 - 1e-12)
     inner_q = np.clip(q, np.finfo(float).tiny, 1 - 2e-12)
     gap = np.maximum(inner_p - inner_q, 1e-15 * inner_p + np.finfo(float).tiny)
     d_epsilon = inner_p * (1 - inner_p) / gap
     d_q = d_epsilon * _log_odds(inner_q, inner_p, gap)
-    return p, d_q, d_epsilon
+    return np.minimum(root * _UP, 1.0), d_q, d_epsilon
 
 
 def _log_odds(q: NDArray, p: NDArray, gap: NDArray) -> NDArray:

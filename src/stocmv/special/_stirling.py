@@ -1,4 +1,4 @@
-"""What Stirling's formula leaves over, so that large log-gammas never cancel."""
+"""What Stirling's formula leaves over, so that large log-gammas and digammas never cancel."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,3 +12,11 @@ def stirling_rest(x: NDArray) -> NDArray:
     small, large = np.minimum(x, 10.0), np.maximum(x, 10.0)
     direct = gammaln(small) - ((small - 0.5) * np.log(small) - small + 0.5 * np.log(2 * np.pi))
     return np.where(x < 10, direct, np.polynomial.polynomial.polyval(large**-2.0, _TERMS) / large)
+
+
+_DIGAMMA_TERMS = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160)
+
+
+def digamma_rest(x: NDArray) -> NDArray:
+    """``psi(x) - log x`` for ``x >= 10`` (DLMF 5.11.2)."""
+    return -(0.5 + np.polynomial.polynomial.polyval(x**-2.0, _DIGAMMA_TERMS) / x) / x

@@ -1,6 +1,6 @@
 """Lists of classifiers of any kind, to be trained or already fitted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..votes import exact_labels
 from ..votes._labels import code_dtype
 from ._base import FROZEN_PARTS, Joined, Recoded, VoterSet, VoterSource, frozen_parts, set_seeds
 from ._ensemble import EnsembleVoters, is_ensemble
@@ -42,8 +43,7 @@ class Classifiers(VoterSource):
         return (FROZEN_PARTS,) if any(frozen_parts(self.estimators)) else ()
 
     def labels(self) -> NDArray | None:
-        known = [part.classes_ for part in frozen_parts(self.estimators) if hasattr(part, "classes_")]
-        return np.unique(np.concatenate(known)) if known else None
+        return _labels_of(part for part in frozen_parts(self.estimators) if hasattr(part, "classes_"))
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "ClassifierVoters":
         # frozen parts answer labels, so their company learns labels, too
@@ -133,14 +133,22 @@ class Frozen(VoterSource):
     def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
         return (50.0,) if self.exchangeable else VoterSource.default_prior
 
-    def labels(self) -> NDArray:
-        return np.unique(np.concatenate([np.asarray(e.classes_) for e in self.estimators]))
+    def labels(self) -> NDArray | None:
+        return _labels_of(self.estimators)
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
         return Joined([_fixed(e, classes, n_jobs) for e in self.estimators])
 
     def describe(self) -> str:
         return f"frozen {self.estimators!r}"
+
+
+def _labels_of(estimators: Iterable[Any]) -> NDArray | None:
+    """The labels that fitted classifiers answer, each kept as it is."""
+    known = [exact_labels(np.asarray(e.classes_), "classes_ of a frozen classifier") for e in estimators]
+    if len({labels.dtype.kind in "US" for labels in known}) > 1:
+        raise ValueError("Some frozen classifiers answer strings and others numbers: use one kind.")
+    return np.unique(np.concatenate(known)) if known else None
 
 
 def _last(estimator: Any) -> Any:

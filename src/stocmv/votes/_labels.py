@@ -1,41 +1,142 @@
 """From what users have (labels of any kind) to class codes."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+_KINDS = "class labels must be integers, booleans or strings"
+_INTEGERS, _FLOATS, _COMPLEX = (int, np.integer), (float, np.floating), (complex, np.complexfloating)
 
-def check_labels(values: ArrayLike, name: str, ndim: int) -> NDArray:
-    """An array of labels with the given number of dimensions; continuous, missing or mixed values are refused."""
+
+def exact_labels(values: Any, name: str) -> Any:
+    """Class labels as an array in which labels that differ still differ, of a kind that can be saved.
+
+    numpy turns ``[1, "1"]`` into two equal strings and large integers into equal floats; here every label keeps its
+    value, or is refused: labels of several kinds, integers beyond 64 bits, floats too large to tell one integer from
+    the next, dates, times, bytes and other objects. Fractional, infinite and missing floats are left to the caller.
+
+    Parameters
+    ----------
+    values : array-like
+        The labels: an array, a list, a pandas Series or frame. What has no dimensions, like None, is returned as it is.
+    name : str
+        How a refusal calls them.
+
+    Returns
+    -------
+    ndarray
+        Of booleans, integers, floats or strings; strings that came as objects stay objects, as scikit-learn keeps them.
+
+    Examples
+    --------
+    >>> from stocmv.votes import exact_labels
+    >>> exact_labels([2**60, 2**60 + 1, 5.0], "y").tolist()
+    [1152921504606846976, 1152921504606846977, 5]
+    >>> exact_labels([1, "1"], "y")
+    Traceback (most recent call last):
+    ValueError: y mixes numbers and strings: class labels must all be of one kind.
+    """
     if np.ma.is_masked(values):
         raise ValueError(f"{name} has missing values: give every example a class label.")
-    array = np.asarray(values if hasattr(values, "dtype") else _as_objects(values))
+    # only arrays of numpy are taken as they are: lists and nullable columns may hold more than numpy's common type can
+    is_numpy = isinstance(getattr(values, "dtype", None), np.dtype)
+    array = np.asarray(values) if is_numpy else np.asarray(values, dtype=object)
+    if array.ndim == 0:
+        return values
+    if array.dtype.kind in "OT":
+        objects = array.astype(object)
+        array = _of_objects(objects, name)
+        if array.dtype.kind == "U" and hasattr(values, "__array__"):
+            return objects
+    if array.dtype.kind not in "biufcU":
+        raise ValueError(f"{name} has labels of type {array.dtype}: {_KINDS}.")
+    if array.dtype.kind == "f":
+        _check_floats(array, name)
+    if array.dtype == np.uint64:  # numpy would compare them with other integers as floats
+        _check_integers([int(array.max(initial=0))], name)
+        return array.astype(np.int64)
+    return array
+
+
+def check_labels(values: ArrayLike, name: str, ndim: int) -> NDArray:
+    """Exact labels with the given number of dimensions; fractional and missing values are refused."""
+    array = np.asarray(exact_labels(values, name))
     if array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got an array of shape {array.shape}.")
     if array.dtype.kind == "O":
-        array = _plain(array, name)
+        return np.asarray(array.tolist())
     if array.dtype.kind in "fc":
         if not np.all(np.isfinite(array)):
             raise ValueError(f"{name} has missing or infinite values: give every example a class label.")
         if array.dtype.kind == "c" or np.any(array != np.floor(array)):
-            raise ValueError(f"{name} has fractional values: class labels must be integers, booleans or strings.")
-        if array.size and np.abs(array).max() >= 2.0**63:
-            raise ValueError(f"{name} has values that are too large for class labels.")
+            raise ValueError(f"{name} has fractional values: {_KINDS}.")
         array = array.astype(np.int64)
     return array
 
 
-def _as_objects(values: ArrayLike) -> NDArray:
-    """Lists as they are: numpy would turn numbers among strings into strings."""
-    return np.asarray(values, dtype=object)
+def check_classes(values: ArrayLike) -> NDArray:
+    """Class labels as they name the codes ``0 .. K - 1``: each once, sorted, integers in 64 bits."""
+    classes = check_labels(values, "classes", 1)
+    if np.any(classes[:-1] >= classes[1:]):
+        raise ValueError("classes must be sorted, each label once: use numpy.unique.")
+    return classes.astype(np.int64) if classes.dtype.kind in "iu" else classes
 
 
-def _plain(array: NDArray, name: str) -> NDArray:
-    """Objects that are all strings, or all numbers, as an array of these."""
-    if any(_is_missing(label) for label in array.flat):
+def _of_objects(array: NDArray, name: str) -> NDArray:
+    """Objects that are all strings, all booleans or all numbers, as an array of these."""
+    if array.size == 0:
+        return np.empty(array.shape, np.int64)
+    labels = array.ravel().tolist()
+    if any(_is_missing(label) for label in labels):
         raise ValueError(f"{name} has missing values: give every example a class label.")
-    if len({isinstance(label, str) for label in array.flat}) > 1:
-        raise ValueError(f"{name} mixes strings and numbers: labels must all be strings or all be numbers.")
-    return np.asarray(array.tolist()) if array.size else np.empty(array.shape, np.int64)
+    kinds = sorted({_kind(each, name) for each in set(map(type, labels))})
+    if len(kinds) > 1:
+        raise ValueError(f"{name} mixes {' and '.join(kinds)}: class labels must all be of one kind.")
+    if kinds == ["strings"] and any(label.endswith("\0") for label in labels):
+        raise ValueError(f"{name} has a label that ends with a null character, which numpy would drop: remove it.")
+    plain = _of_numbers(labels, name) if kinds == ["numbers"] else np.asarray(labels)
+    return plain.reshape(array.shape)
+
+
+def _kind(of: type, name: str) -> str:
+    if issubclass(of, str):
+        return "strings"
+    if issubclass(of, bool | np.bool_):
+        return "booleans"
+    is_time = issubclass(of, np.timedelta64)  # which numpy counts among the integers
+    if not is_time and issubclass(of, (*_INTEGERS, *_FLOATS, *_COMPLEX)):
+        return "numbers"
+    raise ValueError(f"{name} has a label of type {of.__name__}: {_KINDS}.")
+
+
+def _of_numbers(labels: list, name: str) -> NDArray:
+    """Integers, or floats; among integers, floats that are whole become integers too."""
+    others = [label for label in labels if not isinstance(label, _INTEGERS)]
+    array, floats = np.asarray(labels), np.asarray(others, None if others else float)
+    if len(others) == len(labels) or floats.dtype.kind == "c":
+        return array
+    _check_floats(floats, name)
+    are_whole = np.all(np.isfinite(floats) & (floats == np.floor(floats)))
+    if not are_whole:
+        return array
+    _check_integers(labels, name)
+    return np.array([int(label) for label in labels], np.int64)
+
+
+def _check_integers(labels: list, name: str) -> None:
+    for label in (min(labels), max(labels)):
+        if not -(2**63) <= label < 2**63:
+            raise ValueError(f"{name} has the label {label}, which is too large for 64 bits: use strings.")
+
+
+def _check_floats(array: NDArray, name: str) -> None:
+    """Refuse floats so large that integers next to each other would be one label."""
+    limit = 2.0 ** min(np.finfo(array.dtype).nmant + 1, 63)
+    large = np.isfinite(array) & (np.abs(array) >= limit)
+    if np.any(large):
+        label, kind = array[large].flat[0], array.dtype
+        raise ValueError(f"{name} has the label {label}, too large for {kind} to be exact: use integers or strings.")
 
 
 def _is_missing(label: object) -> bool:

@@ -1,6 +1,7 @@
 """What the voters said, packed."""
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from ._base import Votes
 from ._bits import column_sums, curve_pass, wrong_weights
 from ._classes import argmax_pass, class_column_sums, class_weights
 from ._curve import Curve
-from ._labels import check_labels, code_dtype, encode
+from ._labels import check_classes, check_labels, code_dtype, encode
 
 _BLOCK = 1 << 16  # rows that are unpacked at a time
 _NONE = np.empty(0)
@@ -91,13 +92,14 @@ class VoteMatrix(Votes):
         votes, targets = np.asarray(votes), np.asarray(targets)
         if votes.ndim != 2 or targets.shape != votes.shape[:1] or votes.size == 0:
             raise ValueError(f"Voters answered an array of shape {votes.shape} for {targets.shape[0]} examples.")
-        if votes.dtype.kind not in "iub" or votes.min() < 0 or votes.max() >= len(classes):
-            raise ValueError(f"Voters must answer class codes, integers from 0 to {len(classes) - 1}.")
+        names = check_classes(classes)
+        for codes, whose in ((votes, "Voters must answer"), (targets, "targets must be")):
+            if codes.dtype.kind not in "iub" or codes.min() < 0 or codes.max() >= len(names):
+                raise ValueError(f"{whose} class codes, integers from 0 to {len(names) - 1}.")
         votes, targets = (a.astype(code_dtype(len(classes)), copy=False) for a in (votes, targets))
         bits = np.hstack(
             [_pack_errors(votes[i : i + _BLOCK] != targets[i : i + _BLOCK, None]) for i in range(0, len(votes), _BLOCK)]
         )
-        names = np.asarray(classes.tolist()) if classes.dtype.kind == "O" else classes
         return cls(votes.shape[1], bits, names, targets, np.ascontiguousarray(votes) if len(classes) > 2 else None)
 
     @classmethod
@@ -122,7 +124,7 @@ class VoteMatrix(Votes):
             Store identical rows once, with their number.
         """
         if classes is not None:
-            classes = np.unique(check_labels(classes, "classes", 1))
+            classes = check_classes(np.unique(check_labels(classes, "classes", 1)))
             if classes.size == 0:
                 raise ValueError("classes is empty: name at least one class.")
         parts = [_pack(block, classes) for block in blocks]
@@ -278,14 +280,23 @@ class VoteMatrix(Votes):
         return self.digest
 
     def digest(self) -> str:
-        """SHA-256 of the votes: what a certificate names them by."""
-        hashed = hashlib.sha256(f"stocmv votes 1;{self.n_voters};{self.n_rows};".encode())
-        if self.classes is not None:
-            hashed.update(repr(self.classes.tolist()).encode())
-        for part in (self.bits, self.targets, self.labels, self.counts):
-            hashed.update(b"|")
-            if part is not None:
-                hashed.update(np.ascontiguousarray(part).data)
+        """SHA-256 of the votes: what a certificate names them by.
+
+        It is taken of ``stocmv votes 2;n_voters=M;`` and then, for each of classes, bits, targets, labels and counts,
+        of ``name:type:shape;`` and the content. The type is numpy's, little-endian (``<i8``), and the content is its
+        bytes in C order; text has the type ``str``, and its content is a JSON list. ``name:none;`` stands for a part
+        that there is not.
+        """
+        hashed = hashlib.sha256(f"stocmv votes 2;n_voters={self.n_voters};".encode())
+        for name in ("classes", "bits", "targets", "labels", "counts"):
+            part = getattr(self, name)
+            if part is None:
+                hashed.update(f"{name}:none;".encode())
+                continue
+            little = np.ascontiguousarray(part, part.dtype.newbyteorder("<"))
+            is_text = little.dtype.kind == "U"
+            hashed.update(f"{name}:{'str' if is_text else little.dtype.str}:{part.shape};".encode())
+            hashed.update(json.dumps(little.tolist()).encode() if is_text else little.data)
         return hashed.hexdigest()
 
     def save(self, path: str | os.PathLike) -> None:
@@ -329,6 +340,8 @@ class VoteMatrix(Votes):
         )
         if not fits:
             raise ValueError("its arrays do not fit together.")
+        if self.classes is not None and check_classes(self.classes).dtype != self.classes.dtype:
+            raise ValueError(f"its class labels are of type {self.classes.dtype}.")
         for codes in (self.targets, self.labels):
             if codes is not None and (codes.dtype.kind != "u" or codes.max() >= len(self.classes)):  # type: ignore[arg-type]
                 raise ValueError("it has a class code beyond its classes.")

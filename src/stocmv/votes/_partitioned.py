@@ -72,6 +72,6 @@ def joint_digest(digests: Any) -> str:
 
 
 def _same(ours: NDArray | None, theirs: NDArray | None) -> bool:
-    return (ours is None and theirs is None) or (
-        ours is not None and theirs is not None and np.array_equal(ours, theirs)
-    )
+    if ours is None or theirs is None:
+        return ours is theirs
+    return ours.dtype.kind == theirs.dtype.kind and np.array_equal(ours, theirs)
