@@ -84,6 +84,7 @@ class CrossFitted:
         return X, codes, self._folds(len(codes), source, rng), rng
 
     def _check_training(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
+        y = exact_labels(y, "y")
         if source.checks_input:
             X = _cuttable(validate_data(self, X, skip_check_array=True))
             y = column_or_1d(y, warn=True)
@@ -91,7 +92,7 @@ class CrossFitted:
         else:
             X, y = validate_data(self, X, y, **self._accepted(source))
         check_classification_targets(y)
-        return X, exact_labels(y, "y")
+        return X, y
 
     @staticmethod
     def _accepted(source: VoterSource) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..classifier._engine import is_dask
 from ..classifier._repeats import Fingerprints
 from ..voters import VoterSource
+from ..votes import exact_labels
 
 _TARGET = "__stocmv_target__"
 _LOOKED_AT = 1 << 13  # rows of a partition whose fingerprints travel
@@ -62,6 +63,7 @@ def _pair(X: Any, y: Any, index: int) -> tuple[Any, NDArray]:
 def summarise(pair: tuple[Any, NDArray], index: int, source: VoterSource) -> Summary:
     """Check a partition, and say what it holds."""
     X, labels = pair
+    labels = exact_labels(labels, f"y of partition {index}")
     if len(labels) == 0:
         raise ValueError(f"Partition {index} is empty: leave it out.")
     if labels.dtype.kind in "fO" and any(label is None or label != label for label in labels.tolist()):
@@ -87,6 +89,10 @@ def as_numbers(X: Any, index: int) -> NDArray:
         raise ValueError(f"Partition {index} holds something that is not a number: {error}.") from error
 
 
+def _kind(labels: NDArray) -> str:
+    return {"b": "booleans", "U": "strings", "O": "strings"}.get(labels.dtype.kind, "numbers")
+
+
 def check_alike(summaries: Sequence[Summary]) -> None:
     """All partitions have the same columns, and labels of one kind."""
     first = summaries[0]
@@ -97,5 +103,5 @@ def check_alike(summaries: Sequence[Summary]) -> None:
             )
         if summary.names != first.names:
             raise ValueError(f"The columns of partition {index} have other names than those of partition 0.")
-        if (summary.labels.dtype.kind in "USO") != (first.labels.dtype.kind in "USO"):
+        if _kind(summary.labels) != _kind(first.labels):
             raise ValueError(f"The labels of partition {index} are not of the same kind as those of partition 0.")
