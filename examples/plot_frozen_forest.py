@@ -20,7 +20,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import MajorityVoteClassifier
-from stocmv.certificate import clopper_pearson
+from stocmv.bounds import clopper_pearson
 from stocmv.displays import PosteriorDisplay
 
 X, y = make_classification(8000, n_features=16, n_informative=8, n_redundant=8, class_sep=1.2, random_state=1)
