@@ -20,7 +20,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import MajorityVoteClassifier
-from stocmv.certificate import clopper_pearson
+from stocmv.bounds import clopper_pearson
 from stocmv.displays import PosteriorDisplay
 
 X, y = make_classification(8000, n_features=16, n_informative=8, n_redundant=8, class_sep=1.2, random_state=1)
@@ -70,22 +70,26 @@ plt.show()
 # -------------------------------
 # There is a simpler way to judge a fixed forest: count its errors on the new examples and take the
 # Clopper-Pearson bound. If nothing has changed, this is hard to beat, for then there is nothing to learn and
-# the vote only pays for the freedom to move. If the trees have become unequal, the learned weights are worth
-# much more than they cost.
+# the vote only pays for the freedom to move. If the trees have become unequal, the learned vote errs far less,
+# and the question is how much of that can be promised, and of which vote. The bound by counting is on one fixed
+# classifier, so the figure to hold against it is ``deterministic_bound``, what ``predict`` does. The bound on the
+# drawn vote is lower, but for a vote whose answers change from call to call.
 
 sizes = np.array([125, 250, 500, 1000, 2000, 3000])
-figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
+figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
 for axes, (name, data) in zip(panels, {"nothing has changed": X, "sensors turned": X_now}.items(), strict=True):
-    learned, counted, test = [], [], []
+    drawn, fixed, counted, test = [], [], [], []
     for n in sizes:
         X_new, y_new = data[new][:n], y[new][:n]
         clf = MajorityVoteClassifier(FrozenEstimator(forest), prior=1.0, solver="auto", random_state=0)
         clf.fit(X_new, y_new)
-        learned.append(clf.certificate_.bound)
+        drawn.append(clf.certificate_.bound)
+        fixed.append(clf.certificate_.deterministic_bound)
         test.append(1 - clf.score(data[later], y[later]))
         counted.append(clopper_pearson(int(np.sum(forest.predict(X_new) != y_new)), int(n), clf.delta))
-    axes.plot(sizes, 100 * np.array(learned), "o-", color="#123a6b", label="learned vote: bound")
-    axes.plot(sizes, 100 * np.array(test), "o--", color="#123a6b", alpha=0.5, label="learned vote: test error")
+    axes.plot(sizes, 100 * np.array(fixed), "o-", color="#123a6b", label="learned vote, fixed: bound")
+    axes.plot(sizes, 100 * np.array(drawn), "o:", color="#123a6b", label="learned vote, drawn: bound")
+    axes.plot(sizes, 100 * np.array(test), "o--", color="#123a6b", alpha=0.5, label="learned vote, fixed: test error")
     axes.plot(sizes, 100 * np.array(counted), "s-", color="#8b1a1a", label="forest as it is: bound by counting")
     old_error = 100 * (1 - forest.score(data[later], y[later]))
     axes.axhline(old_error, color="#8b1a1a", linestyle="--", alpha=0.5, label="forest as it is: test error")
@@ -96,3 +100,9 @@ panels[0].set_ylabel("error (%)")
 handles, labels = panels[0].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
 plt.show()
+
+# %%
+# With the sensors turned, the learned vote errs little more than half as often as the forest. The bound on the
+# drawn vote falls below that by counting from about 500 examples on. The bound on the fixed vote comes close to it
+# with 3,000 and is still above: it pays for all weights that might have been learned, and for the step from drawn
+# weights to their mean.

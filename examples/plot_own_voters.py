@@ -20,7 +20,7 @@ from sklearn.datasets import make_moons
 from sklearn.neural_network import MLPClassifier
 
 from stocmv import MajorityVoteClassifier
-from stocmv.voters import VoterSet, VoterSource
+from stocmv.voters import Joined, VoterSet, VoterSource
 
 CENTRE = np.array([0.5, 0.25])
 ANGLES = np.linspace(0, 2 * np.pi, 16, endpoint=False)
@@ -66,17 +66,16 @@ print(rules.certificate_)
 # Networks
 # --------
 # A source that learns is handed examples of the other folds, and must make its voters from these alone. The
-# codes it is given may lack a class (a fold is a random part of the examples), hence the ``np.unique``.
+# codes count the classes of these examples: a class that occurs in the judging fold alone is unknown to its voters.
 
 
 class Networks(VoterSet):
-    def __init__(self, networks, present):
+    def __init__(self, networks):
         self.networks = networks
-        self.present = present
         self.n_voters = len(networks)
 
     def votes(self, X):
-        return self.present[np.column_stack([network.predict(X) for network in self.networks])]
+        return np.column_stack([network.predict(X) for network in self.networks])
 
 
 class NetworkSource(VoterSource):
@@ -89,14 +88,13 @@ class NetworkSource(VoterSource):
         self.widths = widths
 
     def fit(self, X, codes, classes, seed, n_jobs=None):
-        present, inner = np.unique(codes, return_inverse=True)
         networks = [
             MLPClassifier(
                 (width,), learning_rate_init=0.03, tol=1e-3, n_iter_no_change=4, random_state=(seed + i) % 2**31
             )
             for i, width in enumerate(self.widths)
         ]
-        return Networks([network.fit(X, inner) for network in networks], present)
+        return Networks([network.fit(X, codes) for network in networks])
 
     def describe(self):
         return f"networks with {list(self.widths)} hidden units"
@@ -113,18 +111,9 @@ print(networks.certificate_.statement())
 #
 # Both together
 # -------------
-# A set that asks two others side by side. It learns, because a part of it does. The prior may say that a
+# ``Joined`` asks several sets side by side. The source learns, because a part of it does. The prior may say that a
 # network is worth more than a rule *before* any example is seen: concentrations of 10 for each network, of
 # 0.1 for each rule.
-
-
-class Both(VoterSet):
-    def __init__(self, parts):
-        self.parts = parts
-        self.n_voters = sum(part.n_voters for part in parts)
-
-    def votes(self, X):
-        return np.hstack([part.votes(X) for part in self.parts])
 
 
 class BothSources(VoterSource):
@@ -133,7 +122,7 @@ class BothSources(VoterSource):
         self.assumptions = tuple(a for source in sources for a in source.assumptions)
 
     def fit(self, X, codes, classes, seed, n_jobs=None):
-        return Both([source.fit(X, codes, classes, seed, n_jobs) for source in self.sources])
+        return Joined([source.fit(X, codes, classes, seed, n_jobs) for source in self.sources])
 
     def describe(self):
         return " and ".join(source.describe() for source in self.sources)
@@ -146,7 +135,7 @@ print(f"The networks hold {100 * weight_of_networks:.0f} % of the learned weight
 
 # %%
 # What each of them answers, with its bound and its error on 5,000 new examples. Where the folds disagree,
-# each point belongs to one of them; this makes the narrow ragged strips.
+# each point belongs to one of them, by a hash of its features; this makes the speckled strips.
 
 xs, ys = np.meshgrid(np.linspace(-1.8, 2.8, 160), np.linspace(-1.4, 1.9, 130))
 grid = np.column_stack([xs.ravel(), ys.ravel()])

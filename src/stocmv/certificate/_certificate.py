@@ -45,7 +45,7 @@ class Certificate:
         Whether the claim of every part (risk, posterior, bound, voters) is proven; if not, this is no certificate, and
         ``unproven`` names the parts.
     covers_drawn : bool
-        Whether `bound` is on the stochastic vote, too, where it is on the vote with fixed weights.
+        Whether `bound` also holds for votes with drawn weights. Otherwise it is on the weighted vote alone.
     warnings : tuple of str
         What was seen in the examples that casts doubt on an assumption.
     posterior, posteriors, priors : str, tuple, tuple

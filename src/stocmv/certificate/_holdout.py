@@ -22,6 +22,8 @@ class HoldoutComparison:
         Clopper and Pearson's upper bound on the error of the classifier that was trained on the rest.
     n_errors, n_holdout : int
         What was counted on the examples held out.
+    delta : float
+        Probability with which each of the two bounds may fail.
     """
 
     deterministic_bound: float

@@ -12,7 +12,7 @@ from scipy.special import betainc
 
 LISTED = 20  # heaviest voters whose subsets are listed; the others count as a weight that may be cut anywhere
 LISTED_CLASSES = 10  # voters whose answers are listed where there are several classes
-_TIE = 1e-12  # what rounding may do to a sum of weights
+_TIE = 1e-9  # of all weight: more than the difference at which `predict` takes two classes for tied
 
 
 class Contests(NamedTuple):
@@ -39,7 +39,7 @@ def closest_contests(weights: NDArray, n_classes: int) -> Contests:
         wrong = min(_lightest_majority(weights), total)
         return Contests(np.array([total - wrong]), np.array([wrong]))
     if len(weights) > LISTED_CLASSES:
-        return Contests(np.array([total / n_classes]), np.array([total / n_classes]))
+        return Contests(np.array([total / n_classes * (1 + _TIE)]), np.array([total / n_classes * (1 - _TIE)]))
     return _listed_contests(weights, n_classes)
 
 
@@ -67,7 +67,7 @@ def _listed_contests(weights: NDArray, n_classes: int) -> Contests:
         wrong = np.concatenate([wrong, wrong, wrong + weight])
     # the elected class is not lighter than the true one, nor than the mean of the others
     others = total - right - wrong
-    lost = (wrong >= right * (1 - _TIE)) & ((n_classes - 2) * wrong >= others - _TIE * total)
+    lost = (wrong >= right - _TIE * total) & ((n_classes - 2) * wrong >= others - _TIE * total)
     right, wrong = right[lost], wrong[lost]
     order = np.lexsort((-right, wrong))
     heaviest = np.unique(wrong[order], return_index=True)[1]

@@ -87,5 +87,5 @@ def assigned_folds(X: Any, shares: NDArray, key: bytes) -> NDArray:
     Over the choice of the key every example falls into a fold with the probability that is the fold's share,
     independently of any one other example that has other features.
     """
-    uniform = (hash_examples(X, key) + 0.5) / 2.0**32
+    uniform = hash_examples(X, key) / 2.0**64
     return np.minimum(np.searchsorted(np.cumsum(shares), uniform, side="right"), len(shares) - 1)

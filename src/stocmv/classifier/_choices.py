@@ -67,4 +67,4 @@ def best_constant(error: float, sizes: Sequence[int], delta: float) -> float:
     error = float(np.clip(error, 1e-9, 0.5))
     epsilon = (1 + len(sizes) * np.log(1 / delta)) / sum(sizes)
     bound = min(float(kl_inverse(error, epsilon)), 1 - 1e-9)
-    return round(float(np.log(bound / (1 - bound) * (1 - error) / error)), 4)
+    return float(f"{np.log(bound / (1 - bound) * (1 - error) / error):.4g}")

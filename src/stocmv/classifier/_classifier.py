@@ -56,9 +56,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         Parameter of the prior. "auto" suits the voters: one value for alike voters such as trees, otherwise the best of
         a small grid, which is paid for.
     bound : "auto", str or Bound
-        "auto" takes Catoni's bound with a constant for each fold from the other folds where the voters can tell how
-        much they err (out of bag), otherwise Catoni's with a grid or Seeger's, whichever costs less for this number of
-        examples.
+        "auto" takes Catoni's bound with a constant for each fold from the other folds if the voters are of a kind that
+        can tell how much they err (out of bag); Clopper and Pearson's for one voter without folds; otherwise Catoni's
+        with a grid or Seeger's, whichever costs less for this number of examples.
     delta : float
         Probability with which the certificate may fail.
     n_folds : "auto" or int

@@ -12,7 +12,6 @@ _FEWEST = 10  # repeated rows below which nothing is said
 _CLEAR = 4.0  # standard deviations beyond what chance explains
 _MANY = 0.05  # share of repeated rows from which continuous values that repeat are called copies
 _LOOKED_AT = 5000  # distinct rows whose values are looked at
-_KEYS = (b"stocmv: first half of a fingerprint", b"stocmv: second half of a fingerprint")
 
 
 class RepeatedRowsWarning(UserWarning):
@@ -33,8 +32,8 @@ class Fingerprints(NamedTuple):
 
     @classmethod
     def of(cls, X: Any, labels: NDArray) -> "Fingerprints":
-        features, target = _fingerprint(X), _fingerprint(np.asarray(labels)[:, None])
-        return cls(features, features ^ (target * np.uint64(0x9E3779B97F4A7C15)), len(features))
+        features, target = hash_examples(X, b"features"), hash_examples(np.asarray(labels)[:, None], b"label")
+        return cls(features, features ^ target, len(features))
 
     def at_most(self, count: int) -> "Fingerprints":
         """About so many examples, those with the smallest fingerprints."""
@@ -105,11 +104,6 @@ def _tells_rows_apart(values: NDArray) -> bool:
     if len(distinct) < 0.9 * len(values) or len(distinct) < 2:
         return False
     return float((distinct[-1] - distinct[0]) / np.diff(distinct).min()) > len(distinct) ** 1.5
-
-
-def _fingerprint(X: Any) -> NDArray:
-    first, second = (hash_examples(X, key).astype(np.uint64) for key in _KEYS)
-    return (first << np.uint64(32)) | second
 
 
 def excess_of_copies(occurrences: NDArray) -> float:

@@ -1,6 +1,5 @@
 """Voters of a fold, trained on the cluster."""
 
-import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -24,9 +23,9 @@ class Shared(Wrapped):
     source : VoterSource
         Where the voters come from.
     train_on : {"sample", "partitions"}
-        "sample" brings the examples of the other folds to one worker, at most ``max_rows`` of them, taken at random
-        from all partitions. "partitions" trains some of the trees on each partition, with all of its examples that are
-        in the other folds: nothing travels.
+        "sample" brings the examples of the other folds to one worker, about ``max_rows`` of them at most, taken at
+        random from all partitions. "partitions" trains some of the trees on each partition, with all of its examples
+        that are in the other folds: nothing travels.
     max_rows : int
         Largest sample.
     keep_votes : bool
@@ -55,6 +54,15 @@ class Shared(Wrapped):
         self.keep_votes = keep_votes
 
     @property
+    def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
+        if self.train_on == "sample":
+            return self.source.assumptions
+        return (
+            *self.source.assumptions,
+            "How the rows were cut into partitions, each of which trains some voters, did not depend on the rows.",
+        )
+
+    @property
     def n_trees(self) -> int:
         """Members of the ensemble."""
         return int(self.source.estimator.n_estimators)  # type: ignore[attr-defined]
@@ -78,8 +86,9 @@ def training_sample(
     """A partition's contribution to the examples that train a fold's voters."""
     rows = part.seen(fold)
     if share < 1:
+        # each row by itself, so that it does not matter how the rows were cut into partitions
         rng = np.random.default_rng(np.random.SeedSequence((seed, part.index)))
-        rows = np.sort(rng.permutation(rows)[: math.ceil(share * len(rows))])
+        rows = rows[rng.random(len(rows)) < share]
     return rows_of(pair, part, rows, numeric)
 
 

@@ -80,7 +80,7 @@ class Dirichlet(Posterior):
         if np.array_equal(self.alpha, _alpha(prior)):
             return 0.0
         value, scale = self._kl_and_scale(prior)
-        return value + 1e-14 * scale
+        return value + 1e-14 * scale + 1e-15 * self.n_voters
 
     def _kl_and_scale(self, prior: Posterior) -> tuple[float, float]:
         """The divergence and the summed size of its terms, to which its rounding error is proportional."""

@@ -12,12 +12,12 @@ _BLOCK = 1 << 18  # values that are turned into words at a time: they stay in th
 
 
 def hash_examples(X: Any, key: bytes) -> NDArray:
-    r"""A number of 32 bits for each example: the same features, the same number.
+    r"""A number of 64 bits for each example: the same features, the same number.
 
     Over the choice of the key, the numbers of two examples with different features are independent and uniform: with
-    the features as 32-bit words :math:`x_1, x_2, \dots` and 64-bit multipliers :math:`a_j` drawn with the key, it is
-    the upper half of :math:`a_0 + \sum_j a_j x_j` modulo :math:`2^{64}` (strongly universal: Dietzfelbinger 1996;
-    Thorup 2015).
+    the features as 32-bit words :math:`x_1, x_2, \dots` and 64-bit multipliers :math:`a_j` drawn with the key, the
+    upper half of :math:`a_0 + \sum_j a_j x_j` modulo :math:`2^{64}` is (strongly universal: Dietzfelbinger 1996;
+    Thorup 2015). Two such halves make up the number.
 
     Parameters
     ----------
@@ -33,23 +33,25 @@ def hash_examples(X: Any, key: bytes) -> NDArray:
     >>> bool(first == third), bool(first == second)
     (True, False)
     """
-    if sparse.issparse(X):
-        return _finished(*_sparse_sums(X, key))
-    if not hasattr(X, "columns"):
+    if not (sparse.issparse(X) or hasattr(X, "columns")):
         X = _as_array(X)
-        if X.ndim == 2 and X.dtype.kind in "biuf":
-            return _finished(*_dense_sums(X, key))
+    high, low = (_sums(X, key + half) >> np.uint64(32) for half in (b"\0", b"\1"))
+    return (high << np.uint64(32)) | low
+
+
+def _sums(X: Any, key: bytes) -> NDArray:
+    """An offset plus the words of each example times their multipliers."""
+    if sparse.issparse(X):
+        return _sparse_sums(X, key)
+    if not hasattr(X, "columns") and X.ndim == 2 and X.dtype.kind in "biuf":
+        return _dense_sums(X, key)
     columns = list(_columns(X))
     multipliers = _multipliers(key, len(columns))
-    total = np.zeros(len(columns[0]) if columns else len(X), np.uint64)
+    total = np.full(len(X), multipliers[0])
     for values, (low, high) in zip(columns, multipliers[1:].reshape(-1, 2), strict=True):
         words = _number_words(values) if values.dtype.kind in "biuf" else _text_words(values)
         total += words[:, 0] * low + words[:, 1] * high
-    return _finished(total, multipliers[0])
-
-
-def _finished(total: NDArray, offset: np.uint64) -> NDArray:
-    return ((total + offset) >> np.uint64(32)).astype(np.uint32)
+    return total
 
 
 def _multipliers(key: bytes, n_columns: int) -> NDArray:
@@ -93,7 +95,7 @@ def _columns(X: Any) -> Iterator[NDArray]:
         yield from X.reshape(len(X), -1).T
 
 
-def _dense_sums(X: NDArray, key: bytes) -> tuple[NDArray, np.uint64]:
+def _dense_sums(X: NDArray, key: bytes) -> NDArray:
     multipliers = _multipliers(key, X.shape[1])
     sums = np.empty(len(X), np.uint64)
     step = max(1, _BLOCK // max(X.shape[1], 1))
@@ -101,10 +103,10 @@ def _dense_sums(X: NDArray, key: bytes) -> tuple[NDArray, np.uint64]:
         block = np.ascontiguousarray(X[start : start + step])
         words = _number_words(block.ravel()).reshape(len(block), -1)
         np.einsum("ij,j->i", words, multipliers[1:], out=sums[start : start + step])
-    return sums, multipliers[0]
+    return sums + multipliers[0]
 
 
-def _sparse_sums(X: Any, key: bytes) -> tuple[NDArray, np.uint64]:
+def _sparse_sums(X: Any, key: bytes) -> NDArray:
     """The same as for the dense array: a zero is a word of zeros, and adds nothing."""
     rows = sparse.csr_array(X)
     rows.sum_duplicates()
@@ -112,4 +114,4 @@ def _sparse_sums(X: Any, key: bytes) -> tuple[NDArray, np.uint64]:
     words = _number_words(rows.data)
     terms = (words * multipliers[1:].reshape(-1, 2)[rows.indices]).sum(1, dtype=np.uint64)
     sums = np.append(np.uint64(0), np.cumsum(terms, dtype=np.uint64))
-    return sums[rows.indptr[1:]] - sums[rows.indptr[:-1]], multipliers[0]
+    return sums[rows.indptr[1:]] - sums[rows.indptr[:-1]] + multipliers[0]

@@ -22,7 +22,7 @@ class Stumps(VoterSource):
         Where the ranges come from. "other_folds" takes them from the examples that do not judge the stumps: no
         assumption. An array gives the lowest and the highest value of each feature, known before: no folds are needed.
         "training" takes them from all training examples, as the paper does: no folds either, but the stumps then depend
-        (a little) on the examples that judge them, and the certificate says so.
+        (a little) on the examples that judge them, and the result is marked as not being a certificate.
     n_pairs : int
         With more than two classes, the number of ordered pairs of classes, drawn at random, that each threshold is used
         with: the first class below it, the second above.
