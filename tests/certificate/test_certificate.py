@@ -55,11 +55,13 @@ class TestFigures:
             learned("noisy", "mc", "logit_normal"),
         )
         measured = risk_of("mc").certified_moments(posteriors[0], problem("noisy"))[0]
-        share, draws = 0.1, 100
-        paid = kl_inverse(measured, np.log(1 / (0.05 * share)) / draws)
+        share, draws, candidates = 0.1, 100, 2
+        paid = kl_inverse(measured, np.log(candidates / (0.05 * share / 2)) / draws)
         assert ours.empirical_risk == pytest.approx(paid, rel=1e-14)
         theirs = BOUNDS["seeger"].upper(ours.empirical_risk, ours.kl, [120], 0.05 * (1 - share)).value
         assert ours.bound == pytest.approx(theirs, rel=1e-14)
+        fixed = 2 * kl_inverse(ours.bound, np.log(1 / (0.05 * share / 2)) / 2000)
+        assert ours.deterministic_bound == pytest.approx(min(fixed, 1), rel=1e-14)
 
     def test_of_a_fixed_vote_are_at_most_about_twice_those_of_the_drawn_one(self):
         """The margin 0 is in the grid, so that only the price of the grid is added to the factor two."""

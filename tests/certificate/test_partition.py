@@ -41,7 +41,7 @@ def test_coverage_is_that_of_the_closest_contest(weights, n_classes, scale):
 @pytest.mark.parametrize("n_voters", [LISTED + 1, 40, 1000])
 def test_many_alike_voters_can_be_cut_in_half(n_voters):
     contests = closest_contests(np.ones(n_voters), 2)
-    assert contests.coverage(1.0, 0.0) == pytest.approx(0.5, abs=1e-8)
+    assert contests.coverage(1.0, 0.0) == pytest.approx(0.5, abs=1e-7)  # a tie within 1e-9 of the weight is a loss
 
 
 @pytest.mark.parametrize(("n_voters", "shown"), [(3, 0.97), (5, 0.92), (15, 0.79)])
@@ -61,7 +61,7 @@ def test_twenty_voters_are_listed_whole():
     for weight in weights:
         sums = np.append(sums, sums + weight)
     lightest = sums[sums >= weights.sum() / 2 * (1 - 1e-12)].min()
-    assert closest_contests(weights, 2).wrong[0] == pytest.approx(lightest, rel=1e-11)
+    assert closest_contests(weights, 2).wrong[0] == pytest.approx(lightest, rel=2e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -157,7 +157,7 @@ def test_voters_are_asked_in_blocks(cluster, monkeypatch):
     whole = engines._fit._votes((voters, None), pair, part, 1, True)
     monkeypatch.setattr(engines._fit, "_ASKED", 101)
     assert engines._fit._votes((voters, None), pair, part, 1, True).digest() == whole.digest()
-    assert whole.n_rows == N / 2
+    assert whole.n_rows == len(part.judged(1)) > 101
 
 
 def test_labels_of_another_kind_than_the_voters_answer(cluster):
@@ -170,7 +170,8 @@ def test_labels_of_another_kind_than_the_voters_answer(cluster):
 def test_more_rows_than_are_listed(cluster, monkeypatch):
     monkeypatch.setattr(engines._plan, "LISTED", 100)
     clf = classifier().fit(*collections(*data(2)))
-    assert sorted(clf.fold_sizes_) == [400, 400, 400]
+    assert sum(clf.fold_sizes_) == N
+    assert all(abs(size - 400) < 100 for size in clf.fold_sizes_)
     assert clf.certificate_.verify(clf.votes_)
 
 

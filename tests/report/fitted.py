@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 from sklearn.datasets import load_digits, make_moons
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
 from stocmv import MajorityVoteClassifier, report
@@ -65,7 +66,7 @@ def drawn_normal():
 def frozen():
     """Voters that were trained before: one set of them, no folds; a search in many short stages."""
     X, y = moons()
-    voters = [LogisticRegression(C=c).fit(X[:50], y[:50]) for c in (0.01, 1.0, 100.0)]
+    voters = [FrozenEstimator(LogisticRegression(C=c).fit(X[:50], y[:50])) for c in (0.01, 1.0, 100.0)]
     return MajorityVoteClassifier(voters, prior=1.0, random_state=0).fit(X[50:], y[50:])
 
 

@@ -74,7 +74,7 @@ def test_takes_texts_and_mixed_lists():
 )
 def test_of_two_examples_are_uniform_and_independent_over_the_keys(pair):
     """What the spread of `predict` over the keys rests on."""
-    drawn = np.array([hash_examples(pair, key) for key in KEYS]) / 2.0**32
+    drawn = np.array([hash_examples(pair, key) for key in KEYS]) / 2.0**64
     table = np.histogram2d(*drawn.T, bins=4, range=[[0, 1], [0, 1]])[0]
     expected = len(KEYS) / 16
     assert ((table - expected) ** 2 / expected).sum() < 44  # chi-squared with 15 degrees of freedom: 0.01 %
