@@ -63,7 +63,11 @@ VOTERS = {
     "list": lambda: [GaussianNB(), LogisticRegression(max_iter=1000), make_pipeline(StandardScaler(), SVC())],
     "list with trees": lambda: [GaussianNB(), GradientBoostingClassifier(n_estimators=3)],
     "frozen forest": lambda: FrozenEstimator(RandomForestClassifier(4, random_state=0).fit(X[::2], Y[::2])),
-    "frozen list": lambda: [GaussianNB().fit(X[::2], Y[::2]), LogisticRegression(max_iter=1000).fit(X[::2], Y[::2])],
+    "frozen list": lambda: [
+        FrozenEstimator(classifier.fit(X[::2], Y[::2]))
+        for classifier in (GaussianNB(), LogisticRegression(max_iter=1000))
+    ],
+    "pipeline": lambda: make_pipeline(StandardScaler(), RandomForestClassifier(4)),
 }
 SETTINGS = {
     "categorical": {"risk": "first_order", "bound": "catoni"},
@@ -73,7 +77,7 @@ SETTINGS = {
         "bound": "seeger",
         "solver": solvers.Adam(n_steps=3),
     },
-    "objects": {"risk": risks.Half(), "bound": CatoniPerFold((1.0, 2.0)), "n_folds": 2, "prior": [2.0, 3.0]},
+    "objects": {"risk": risks.Half(), "bound": CatoniPerFold((1.0, 2.0)), "n_folds": 2, "prior": np.array([2.0, 3.0])},
     "per class": {"per_class": True, "random_state": np.random.RandomState(0)},
 }
 

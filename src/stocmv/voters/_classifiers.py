@@ -146,7 +146,7 @@ class Frozen(VoterSource):
 def _labels_of(estimators: Iterable[Any]) -> NDArray | None:
     """The labels that fitted classifiers answer, each kept as it is."""
     known = [exact_labels(np.asarray(e.classes_), "classes_ of a frozen classifier") for e in estimators]
-    if len({labels.dtype.kind in "US" for labels in known}) > 1:
+    if len({labels.dtype.kind in "USO" for labels in known}) > 1:
         raise ValueError("Some frozen classifiers answer strings and others numbers: use one kind.")
     return np.unique(np.concatenate(known)) if known else None
 
