@@ -195,7 +195,9 @@ class Certificate:
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""
-        content = {"format": _FORMAT, "statement": self.statement(), **asdict(self)}
+        figures = asdict(self)
+        json.dumps(figures, allow_nan=False)  # refuses what JSON cannot say before it is put into words
+        content = {"format": _FORMAT, "statement": self.statement(), **figures}
         canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
         digest = hashlib.sha256(canonical.encode()).hexdigest()
         text = json.dumps({**content, "sha256": digest}, indent=1, allow_nan=False)
