@@ -129,16 +129,14 @@ def verify_files(certificate: str | os.PathLike, votes: str | os.PathLike) -> Ve
 
 def verify(content: dict[str, Any], intact: Check, folds: "Sequence[Fold]") -> Verification:
     """Check what a certificate says against the votes of its folds."""
-    checks, statement, needed = [intact], "", [""]
-    with np.errstate(all="ignore"):  # figures that are no numbers fail their checks
+    checks, statement, needed = [intact, *_votes(content, folds)], "", [""]
+    if all(check.holds for check in checks[1:]):  # else the figures mean nothing
         try:
             check_form(content, folds)
-            checks.append(Check("form", "as it should be", "as it should be", True))
             statement, needed = statement_of(content), assumed(content)
-            for check in itertools.chain(_votes(content, folds), _words(content, statement), _figures(content, folds)):
-                checks.append(check)
-                if not check.holds and check.what in ("votes", "examples"):  # without these the figures mean nothing
-                    break
+            checks.append(Check("form", "as it should be", "as it should be", True))
+            with np.errstate(all="ignore"):  # figures that are no numbers fail their checks
+                checks += [*_words(content, statement), *_figures(content, folds)]
         except Exception as error:  # whatever a forged certificate may raise, it does not hold
             reason = str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"
             checks.append(Check("form", reason, "not allowed", False))
