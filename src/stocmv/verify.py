@@ -569,6 +569,8 @@ def _check_bound_settings(c: dict[str, Any], n_folds: int) -> None:
         flat = isinstance(grid, list) and 1 <= len(grid) <= 10**6 and all(_is_number(x, 0) for x in grid)
         _need(flat, "the constants of the bound are not a list of positive numbers")
         _need(settings["name"] == "catoni" or len(grid) == n_folds, "there is not one constant for each fold")
+        sound = settings["name"] == "catoni" or all(1e-4 <= x <= 1e4 for x in grid)
+        _need(sound, "a constant of a fold is out of the range in which rounding does not matter")
     if settings["name"] == "clopper_pearson":
         _need(has_one_voter(c) and n_folds == 1, "Clopper and Pearson's bound is for one voter, judged by one sample")
         _need(not is_estimated(c), "Clopper and Pearson's bound is for losses of 0 or 1")

@@ -225,26 +225,24 @@ def verdict_of(content, votes):
 
 
 def forge(which, content, votes, place, change):
-    """Whether one of three forgers gets through with something that the package would not issue."""
+    """How many of three forgers are found out, and whether one gets through with what the package would not issue."""
     try:
         forged = changed(content, place, change)
-        json.dumps(forged)
-    except (TypeError, ValueError, OverflowError, IndexError):
-        return None
-    if json.dumps(forged) == json.dumps(content) or not isinstance(forged, dict):
-        return None
-    for version in (forged, restated(forged), recomputed(forged, votes)):
-        if holds(sealed(version), votes) and not is_issued(version, folds(SOME[which]["name"])):
-            return version
-    return False
+        if not isinstance(forged, dict) or json.dumps(forged) == json.dumps(content):
+            return 0, False
+    except (TypeError, ValueError, OverflowError, IndexError):  # there is no such change of this value
+        return 0, False
+    versions = {sealed(version): version for version in (forged, restated(forged), recomputed(forged, votes))}
+    passed = [version for text, version in versions.items() if holds(text, votes)]
+    return len(versions) - len(passed), not all(is_issued(version, folds(SOME[which]["name"])) for version in passed)
 
 
-FREE = ("context", "warnings")
+FREE = ("context", "warnings")  # records that are shown and not checked
 PROVEN = [which for which in SOME if which != "not proven"]
 
 
-def every_forgery(which, content):
-    """Places and names of changes; those in free records are left out."""
+def every_change(content):
+    """Places and changes, those within free records left out."""
     for place in places(content):
         if not place or place[0] not in FREE or len(place) == 1:
             for name, change in changes_of(at(content, place)).items():
@@ -252,34 +250,33 @@ def every_forgery(which, content):
 
 
 def try_forgeries(which, count, seed):
+    """Forge until so many forgeries were found out; how many were, and those that were not."""
     content, votes = honest(which)
-    possible = list(every_forgery(which, content))
-    order = np.random.default_rng(seed).permutation(len(possible))
-    tried, accepted = 0, []
-    for index in order:
+    possible = list(every_change(content))
+    found, accepted = 0, []
+    for index in np.random.default_rng(seed).permutation(len(possible)):
         place, name, change = possible[index]
-        answer = forge(which, copy.deepcopy(content), votes, place, change)
-        tried += answer is not None
-        if answer:
-            accepted.append((place, name))
-        if tried == count:
+        refused, passed = forge(which, copy.deepcopy(content), votes, place, change)
+        found += refused
+        accepted += [(place, name)] * passed
+        if found >= count:
             break
-    return tried, accepted
+    return found, accepted
 
 
 @pytest.mark.parametrize("which", PROVEN)
 def test_some_forgeries_of_every_kind(which):
-    tried, accepted = try_forgeries(which, 25, seed=0)
-    assert tried == 25
+    found, accepted = try_forgeries(which, 40, seed=0)
+    assert found >= 40
     assert accepted == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("which", PROVEN)
-def test_many_forgeries_of_every_kind(which):
-    """Each is tried as it is, with the words that fit, and with all figures computed anew: three forgeries each."""
-    tried, accepted = try_forgeries(which, 250, seed=1)
-    assert tried >= 150  # times three forgers and fourteen certificates
+def test_thousands_of_forgeries(which):
+    """Each change is tried as it is, with the words that fit, and with all figures computed anew."""
+    found, accepted = try_forgeries(which, 400, seed=1)
+    assert found >= 400  # of each of fourteen certificates: more than five thousand in all
     assert accepted == []
 
 
