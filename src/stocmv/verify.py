@@ -48,6 +48,9 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import special
 
+Content = dict[str, Any]  # what a certificate says
+Divergence = tuple[Decimal, float]  # and how far it may have been rounded up
+
 UNKNOWABLE = (
     "whether the votes are real: invented votes give a certificate that holds",
     "whether the examples are independent draws from one distribution, and new ones come from the same",
@@ -127,7 +130,7 @@ def verify_files(certificate: str | os.PathLike, votes: str | os.PathLike) -> Ve
     return verify(content, intact, read_votes(votes))
 
 
-def verify(content: dict[str, Any], intact: Check, folds: "Sequence[Fold]") -> Verification:
+def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verification:
     """Check what a certificate says against the votes of its folds."""
     checks, statement, needed = [intact, *_votes(content, folds)], "", [""]
     if all(check.holds for check in checks[1:]):  # else the figures mean nothing
@@ -143,14 +146,14 @@ def verify(content: dict[str, Any], intact: Check, folds: "Sequence[Fold]") -> V
     return Verification(tuple(checks), statement, tuple(_unchecked(content, needed)))
 
 
-def _votes(c: dict[str, Any], folds: "Sequence[Fold]") -> Iterator[Check]:
+def _votes(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     digests, sizes = [fold.digest for fold in folds], [fold.n_examples for fold in folds]
     yield Check("votes", c["votes"], digests, c["votes"] == digests)
     same = (c["n"], c["fold_sizes"]) == (sum(sizes), sizes)
     yield Check("examples", (c["n"], c["fold_sizes"]), (sum(sizes), sizes), same)
 
 
-def _figures(c: dict[str, Any], folds: "Sequence[Fold]") -> Iterator[Check]:
+def _figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     """The measured risk, the divergence, and the bounds that follow from them."""
     sizes = [fold.n_examples for fold in folds]
     delta = c["delta"] / c["alternatives"]
@@ -203,7 +206,7 @@ def _risk_slack(total: float) -> float:
     return 1e-9 + 2e-6 * (total > 1e6) + 2e-15 * total
 
 
-def _sum(kls: "Sequence[tuple[Decimal, float]]") -> tuple[float, float]:
+def _sum(kls: "Sequence[Divergence]") -> tuple[float, float]:
     """The divergence of all folds, and the most that it may have been rounded up to."""
     least = float(sum((kl for kl, _ in kls), Decimal(0)))
     return least, least + math.fsum(slack for _, slack in kls)
@@ -495,7 +498,7 @@ FIXED_VOTE = ("margin", "scale", "coverage", "empirical_risk", "kl", "margins")
 CLASS = ("label", "n", "empirical_risk", "bound", "deterministic_bound", "delta")
 
 
-def check_form(c: dict[str, Any], folds: Sequence[Fold]) -> None:
+def check_form(c: Content, folds: Sequence[Fold]) -> None:
     """Refuse parts that are not known, and parameters outside of where the theorems hold."""
     _need(c["risk"] in RISKS, f"the risk {brief(c['risk'])} is not known here")
     name = c["bound_settings"].get("name")
@@ -560,7 +563,7 @@ def _check_risk_settings(settings: dict[str, Any]) -> None:
             _need(type(value) is int and 1 <= value <= MOST_DRAWS, f"{name} is not a number of draws")
 
 
-def _check_bound_settings(c: dict[str, Any], n_folds: int) -> None:
+def _check_bound_settings(c: Content, n_folds: int) -> None:
     settings = c["bound_settings"]
     if "constant" in settings:
         _need(settings["constant"] in ("xi", "2sqrt"), "the constant of the bound is not known here")
@@ -576,7 +579,7 @@ def _check_bound_settings(c: dict[str, Any], n_folds: int) -> None:
         _need(not is_estimated(c), "Clopper and Pearson's bound is for losses of 0 or 1")
 
 
-def _check_further(c: dict[str, Any]) -> None:
+def _check_further(c: Content) -> None:
     """The parts on the fixed vote and on the classes."""
     f = c["fixed_vote"]
     if c["posterior"] != "dirichlet":
@@ -615,16 +618,16 @@ RULES = {
 }
 
 
-def has_one_voter(c: dict[str, Any]) -> bool:
+def has_one_voter(c: Content) -> bool:
     return all(len(next(iter(parameters.values()))) == 1 for parameters in c["posteriors"])
 
 
-def is_estimated(c: dict[str, Any]) -> bool:
+def is_estimated(c: Content) -> bool:
     """Whether the risk is a mean over drawn votes."""
     return c["risk"] == "mc" and c["posterior"] == "logit_normal"
 
 
-def _words(c: dict[str, Any], statement: str) -> Iterator[Check]:
+def _words(c: Content, statement: str) -> Iterator[Check]:
     """What the certificate says in words must be what its figures say."""
     alone, n_folds = has_one_voter(c), len(c["posteriors"])
     crossed = f", cross-bounded over {n_folds} folds" if n_folds > 1 else ""
@@ -648,7 +651,7 @@ def _words(c: dict[str, Any], statement: str) -> Iterator[Check]:
     yield Check("proven", "yes" if not c["unproven"] else f"but for {c['unproven']}", "yes", not c["unproven"])
 
 
-def assumed(c: dict[str, Any]) -> list[str]:
+def assumed(c: Content) -> list[str]:
     """The assumptions that follow from the figures."""
     unseen = (
         "The voters and the prior of each fold were chosen without looking at the examples of that fold, and the folds "
@@ -669,7 +672,7 @@ def assumed(c: dict[str, Any]) -> list[str]:
     ]
 
 
-def statement_of(c: dict[str, Any]) -> str:
+def statement_of(c: Content) -> str:
     """The certificate in one sentence; the bound is rounded up in it, and the confidence down."""
     bound = f"{math.ceil(round(c['bound'] * 1e4, 7)) / 100:.2f} %"
     confidence = f"{min(math.floor(round((1 - c['delta']) * 1e6, 7)), 999_999) / 1e4:g} %"
@@ -763,7 +766,7 @@ def _log_peak(shape: NDArray) -> NDArray:
     )
 
 
-def moments(c: dict[str, Any], parameters: dict[str, Any], fold: Fold) -> list[float]:
+def moments(c: Content, parameters: dict[str, Any], fold: Fold) -> list[float]:
     """Empirical means of the certificate's risk under one fold's posterior."""
     if is_estimated(c):
         return [_drawn_error(c["risk_settings"]["certificate_draws"], parameters, fold)]
@@ -814,7 +817,7 @@ def _errs(fold: Fold, rows: slice, theta: NDArray) -> NDArray:
 # ---------------------------------------------------------------------------------------- 7. Divergences from the prior
 
 
-def divergence(kind: str, posterior: dict[str, Any], prior: dict[str, Any]) -> tuple[Decimal, float]:
+def divergence(kind: str, posterior: dict[str, Any], prior: dict[str, Any]) -> Divergence:
     """KL of the posterior from the prior, and how far it may have been rounded up."""
     if kind == "dirichlet":
         value, size = _dirichlet_kl(tuple(posterior["alpha"]), tuple(prior["alpha"]))
@@ -870,7 +873,7 @@ def _bernoulli() -> list[Decimal]:
 # ----------------------------------------------------------------------------------------------- 8. Bounds on the error
 
 
-def composed(c: dict[str, Any], measured: Sequence[float], kl: float, upper: Callable[..., float]) -> float:
+def composed(c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float]) -> float:
     """The bound on the vote's error that a risk stands for."""
     if c["risk"] == "c_bound":
         error, agreement = upper(measured[0], kl, 0.5), upper(1 - measured[1], 2 * kl, 0.5)
@@ -964,12 +967,12 @@ class Fixed(NamedTuple):
     """What the bound on the vote with mean weights rests on, found again."""
 
     rows: list[NDArray]  # probability that a drawn vote errs, or is right by less than the margin
-    kls: list[tuple[Decimal, float]]
+    kls: list[Divergence]
     coverage: float  # least probability of that where the mean vote errs
     slack: float  # how far the risk may have been rounded up
 
 
-def _fixed(c: dict[str, Any], folds: Sequence[Fold]) -> Fixed:
+def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
     """Concentrations may be multiplied by a number: the mean weights stay as they are."""
     margin = c["fixed_vote"]["margin"]
     scaled = [c["fixed_vote"]["scale"] * np.array(p["alpha"]) for p in c["posteriors"]]
@@ -982,7 +985,7 @@ def _fixed(c: dict[str, Any], folds: Sequence[Fold]) -> Fixed:
     )
 
 
-def _fixed_vote(c: dict[str, Any], folds: Sequence[Fold], fixed: Fixed, upper: Callable[..., float]) -> Iterator[Check]:
+def _fixed_vote(c: Content, folds: Sequence[Fold], fixed: Fixed, upper: Callable[..., float]) -> Iterator[Check]:
     """The bound on the vote with mean weights: where it errs, so does a drawn vote, or nearly, if not always."""
     f = c["fixed_vote"]
     weights = risk_weights(c["bound_settings"], c["fold_sizes"])
@@ -1027,7 +1030,7 @@ def _lost_contests(weights: NDArray, n_classes: int, s: float) -> list[tuple[flo
 
 
 def _classes(
-    c: dict[str, Any], folds: Sequence[Fold], drawn: list[NDArray], kls: Sequence[tuple[Decimal, float]], fixed: Fixed
+    c: Content, folds: Sequence[Fold], drawn: list[NDArray], kls: Sequence[Divergence], fixed: Fixed
 ) -> Iterator[Check]:
     """The bounds given each true class, which share delta."""
     known = [fold.classes.tolist() for fold in folds if fold.classes is not None]
@@ -1040,11 +1043,11 @@ def _classes(
 
 
 def _one_class(
-    c: dict[str, Any],
+    c: Content,
     entry: dict[str, Any],
     folds: Sequence[Fold],
     drawn: list[NDArray],
-    kls: Sequence[tuple[Decimal, float]],
+    kls: Sequence[Divergence],
     fixed: Fixed,
     delta: float,
 ) -> Iterator[Check]:
@@ -1073,7 +1076,7 @@ def _class_upper(
     counts: Sequence[int],
     shares: NDArray,
     risk: float,
-    kls: Sequence[tuple[Decimal, float]],
+    kls: Sequence[Divergence],
     delta: float,
     rounded: int,
 ) -> float:
@@ -1101,7 +1104,7 @@ def _items(texts: Sequence[str]) -> list[str]:
     return [line for text in texts for line in textwrap.wrap(text, 76, initial_indent="- ", subsequent_indent="  ")]
 
 
-def _unchecked(c: dict[str, Any], needed: Sequence[str]) -> Iterator[str]:
+def _unchecked(c: Content, needed: Sequence[str]) -> Iterator[str]:
     """What is free, in ASCII."""
     further = [text for text in c["assumptions"] if text not in needed]
     yield from (f"assumption: {brief(ascii(text), 400)}" for text in further)
