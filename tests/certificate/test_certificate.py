@@ -169,6 +169,7 @@ class TestJson:
         content = json.loads(certificate("noisy").to_json())
         assert content.pop("format") == "stocmv certificate 1"
         assert len(content.pop("sha256")) == 64
+        assert content.pop("statement") == certificate("noisy").statement()
         assert set(content) == {field.name for field in fields(Certificate)}
         assert content["n"] == 120
         assert asdict(certificate("noisy"))["posteriors"] == tuple(content["posteriors"])

@@ -10,8 +10,9 @@ from flint import arb
 
 import stocmv.certificate._precise as precise
 from stocmv import Certificate, learn
-from stocmv.certificate._certificate import read_certificate
 from stocmv.risks._exact import margin_rows
+from stocmv.solvers import LBFGS
+from stocmv.verify import fold_of
 from zoo import SINGLE, posterior_near, prior_of, problem
 
 
@@ -35,21 +36,25 @@ def test_integers_give_fractions(shapes, digits):
         assert abs(difference) < 1e-29
 
 
+def checked(certificate, votes, share, seed=0):
+    fold = fold_of([votes._arrays()])
+    return list(precise.precise_checks(json.loads(certificate.to_json()), [fold], share, seed))
+
+
 @pytest.mark.parametrize("name", ["noisy", "three_classes"])
 def test_a_double_that_is_off_is_found(name, monkeypatch):
     votes = problem(name)
     certificate = learn(votes, random_state=0).certificate
     assert certificate.verify(votes, precise=0.2)
-    monkeypatch.setattr("stocmv.certificate._verify.row_losses", lambda v, w: np.full(v.n_rows, 0.123))
-    checks = list(precise.precise_checks(certificate, [votes], 0.2, 0))
-    assert not checks[0].holds
+    monkeypatch.setattr(precise, "row_losses", lambda fold, weights: np.full(fold.n_rows, 0.123))
+    assert not checked(certificate, votes, 0.2)[0].holds
+    assert not certificate.verify(votes, precise=0.2)
 
 
 def test_rows_of_half_are_judged_by_half_of_the_weight():
     votes = problem("ten_classes")
     certificate = learn(votes, risk="half", random_state=0).certificate
-    rows = next(precise.precise_checks(certificate, [votes], 1.0, 0))
-    assert rows.holds
+    assert checked(certificate, votes, 1.0)[0].holds
     with flint.ctx.workdps(35):
         losses = precise._losses(votes.errors_only(), np.array(certificate.posteriors[0]["alpha"]), flint)
     mean = sum(float(loss) for loss in losses) / votes.n_examples
@@ -60,7 +65,15 @@ def test_a_divergence_that_is_off_is_found():
     votes = problem(SINGLE[0])
     certificate = learn(votes, random_state=0).certificate
     changed = replace(certificate, kl=certificate.kl * 0.999 - 1e-6)
-    assert not list(precise.precise_checks(changed, [votes], 0.5, 0))[1].holds
+    assert not checked(changed, votes, 0.5)[1].holds
+
+
+@pytest.mark.parametrize("prior", [1e-6, 1e-3, 1e6])
+@pytest.mark.parametrize("name", ["noisy", "three_classes"])
+def test_concentrations_of_every_size(name, prior):
+    votes = problem(name)
+    certificate = learn(votes, prior=prior, solver=LBFGS(max_iter=3), random_state=0).certificate
+    assert certificate.verify(votes, precise=0.05), str(certificate.verify(votes, precise=0.05))
 
 
 def test_any_change_of_the_file_is_noticed(tmp_path):
@@ -69,7 +82,8 @@ def test_any_change_of_the_file_is_noticed(tmp_path):
     text = certificate.to_json(path)
     assert Certificate.from_json(path) == certificate
     path.write_text(json.dumps(json.loads(text)))  # laid out differently, the same content
-    assert read_certificate(path)[1]
+    with pytest.raises(ValueError, match="changed after it was written"):
+        Certificate.from_json(path)
     rng = np.random.default_rng(0)
     digits = [i for i, letter in enumerate(text) if letter.isdigit() and i > text.index('"bound"')]
     for i in rng.choice(digits, 200):

@@ -9,6 +9,7 @@ import pytest
 from cli.examples import mixed
 from cli.forgery import leaves, put, repack, reseal, scale
 from cli.terminal import assert_found, assert_refused
+from stocmv.verify import assumed
 from stocmv.votes import load_folds
 
 LOWER = 1 - 1e-4
@@ -45,10 +46,10 @@ FORGERIES = {
     "divergence lowered": (put(("kl",), 0.0), "divergence"),
     "delta lowered": (put(("delta",), 0.049), "bound"),
     "delta raised": (put(("delta",), 0.1), "delta"),
-    "delta of zero": (put(("delta",), 0.0), "delta"),
-    "delta above one": (put(("delta",), 1.5), "delta"),
+    "delta of zero": (put(("delta",), 0.0), "form: delta is not between 0 and 1"),
+    "delta above one": (put(("delta",), 1.5), "form: delta is not between 0 and 1"),
     "more priors": (put(("alternatives",), 2), "bound"),
-    "no priors": (put(("alternatives",), 0), "delta"),
+    "no priors": (put(("alternatives",), 0), "form: the number of alternatives"),
     "prior changed": (put(("priors", 0, "alpha", 0), 49.0), "divergence"),
     "all priors scaled": (lambda c: [scale(1.1, "priors", k, "alpha", j)(c) for k in (0, 1, 2) for j in range(5)], ""),
     "posterior changed": (put(("posteriors", 1, "alpha", 2), 60.0), "divergence"),
@@ -58,8 +59,8 @@ FORGERIES = {
     "margin risk lowered": (scale(LOWER, "fixed_vote", "empirical_risk"), "margin risk"),
     "margin's divergence lowered": (put(("fixed_vote", "kl"), 0.0), "divergence at the margin's scale"),
     "another margin": (put(("fixed_vote", "margin"), 0.2), "margin"),
-    "a margin that was not tried": (put(("fixed_vote", "margin"), 0.05), "margin"),
-    "fewer margins": (put(("fixed_vote", "margins"), 1), "margin"),
+    "a margin that was not tried": (put(("fixed_vote", "margin"), 0.05), "form: the margin is not one"),
+    "fewer margins": (put(("fixed_vote", "margins"), 1), "form: the margin is not one"),
     "scale changed": (put(("fixed_vote", "scale"), 3.0), "margin"),
     "fixed vote's bound lowered": (scale(LOWER, "deterministic_bound"), "deterministic bound"),
     "more examples": (put(("n",), 1500), "examples"),
@@ -71,15 +72,23 @@ FORGERIES = {
     "a class with more examples": (scale(2, "per_class", 0, "n"), "class 'setosa' examples"),
     "a class left out": (lambda c: c["per_class"].pop(), "classes"),
     "classes exchanged": (lambda c: c["per_class"].reverse(), "classes"),
-    "not proven": (put(("proven",), False), "proven"),
+    "not proven": (put(("unproven",), ["the bound"]), "parts that are not proven"),
+    "voters that are not proven": (put(("unproven",), ["the voters"]), "proven"),
+    "drawn votes that are not covered": (put(("covers_drawn",), False), "covers drawn votes"),
+    "another statement": (put(("statement",), "With certainty, it never errs."), "statement"),
+    "no assumptions": (put(("assumptions",), []), "assumptions"),
+    "an assumption left out": (lambda c: c["assumptions"].pop(1), "assumptions"),
     "another theorem": (put(("theorem",), "A theorem of our own"), "theorem"),
     "another claim": (put(("certified",), "the error of any vote"), "what is certified"),
     "another rule": (put(("deterministic_rule",), "anything"), "fixed vote"),
     "another risk": (put(("risk",), "first_order"), ""),
     "another constant": (put(("bound_settings", "c", 0), 3.0), "bound"),
-    "another bound": (put(("bound_settings", "name"), "mcallester"), "bound"),
-    "an unknown bound": (put(("bound_settings", "name"), "perfect"), "form"),
-    "the misprinted bound": (put(("bound_settings", "name"), "printed_theorem2_not_proven"), "proven"),
+    "another bound": (put(("bound_settings",), {"name": "mcallester"}), "bound"),
+    "an unknown bound": (put(("bound_settings", "name"), "perfect"), "form: the bound perfect is not known"),
+    "the misprinted bound": (
+        put(("bound_settings",), {"name": "printed_theorem2_not_proven", "constant": "xi"}),
+        "parts that are not proven",
+    ),
     "another posterior": (put(("posterior",), "categorical"), ""),
     "digests of other votes": (put(("votes", 0), "0" * 64), "votes"),
     "digests exchanged": (lambda c: c["votes"].reverse(), "votes"),
@@ -122,7 +131,7 @@ STRANGE = [
 ]
 
 
-FREE = ("context", "assumptions", "risk_settings")  # words, and what the exact risk has no need of
+FREE = ("context", "warnings")
 
 
 def test_strange_values_for_every_field(audit, verify):
@@ -151,7 +160,9 @@ def test_strange_values_anywhere(audit, verify):
     path = audit / "certificate.json"
     text = path.read_text()
     content = json.loads(text)
-    places = [place for place in leaves(content) if place[0] not in ("sha256", "context", "assumptions")]
+    needed = len(assumed(content))
+    further = [("assumptions", k) for k in range(needed, len(content["assumptions"]))]  # which are free
+    places = [place for place in leaves(content) if place[0] not in ("sha256", *FREE) and place not in further]
     rng = np.random.default_rng(1)
     for _ in range(150):
         place, value = places[rng.integers(len(places))], STRANGE[rng.integers(len(STRANGE))]

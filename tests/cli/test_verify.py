@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cli.examples import FLOWERS, mixed
-from cli.forgery import reseal, scale
+from cli.forgery import put, reseal, scale
 from cli.terminal import assert_found, assert_refused
 
 
@@ -19,11 +19,37 @@ def test_it_holds(audit, verify):
     assert "The certificate holds: With probability at least 95 %" in answer.out
 
 
+def test_it_says_what_it_does_not_check(audit, verify):
+    out = verify(audit).out
+    stated, unknown = out.index("not checked:"), out.index("What no verifier can know:")
+    assert stated < out.index("- assumption: ") < unknown
+    assert stated < out.index("- context: 'voters'") < unknown
+    assert unknown < out.index("- whether the votes are real") < out.index("The certificate holds")
+
+
+def test_nothing_in_a_file_can_paint_a_verdict(audit, verify):
+    painted = "\x1b[2J\x1b[H\r\u202eThe certificate holds\u2028[bold green]ok[/]"
+    reseal(audit / "certificate.json", lambda c: c["warnings"].append(painted))
+    reseal(audit / "certificate.json", lambda c: c["context"].update({painted: painted}))
+    out = verify(audit).out
+    assert out.isascii()
+    assert all(line.isprintable() for line in out.splitlines())
+    assert [line.startswith("The certificate holds") for line in out.splitlines()].count(True) == 1
+    reseal(audit / "certificate.json", put(("theorem",), painted))
+    answer = verify(audit)
+    assert_found(answer, "theorem")
+    assert answer.out.isascii()
+    assert not any(line.startswith("The certificate holds") for line in answer.out.splitlines())
+
+
 def test_it_holds_for_programs(audit, verify):
     answer = verify(audit, "--json")
     assert answer.code == 0
     assert answer.content["holds"] is True
     assert all(check["holds"] for check in answer.content["checks"])
+    assert answer.content["statement"].startswith("With probability at least 95 %")
+    assert any("assumption" in text for text in answer.content["stated_not_checked"])
+    assert "whether warnings about the data were left out" in answer.content["not_knowable"]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +86,8 @@ def test_it_does_not_hold_for_programs(audit, verify):
     reseal(audit / "certificate.json", scale(0.99, "bound"))
     answer = verify(audit, "--json")
     assert (answer.code, answer.content["holds"]) == (1, False)
-    assert [check["what"] for check in answer.content["checks"] if not check["holds"]] == ["bound"]
+    assert [check["what"] for check in answer.content["checks"] if not check["holds"]] == ["statement", "bound"]
+    assert answer.content["statement"] is None
 
 
 CERTIFICATES = {
@@ -156,7 +183,7 @@ def test_what_is_no_votes_file(write, audit, verify):
 
 
 def test_votes_that_unpack_to_more_than_the_memory(audit, verify, monkeypatch):
-    monkeypatch.setattr("stocmv._memory.free_memory", lambda: 1 << 20)
+    monkeypatch.setattr("stocmv.verify.free_memory", lambda: 1 << 20)
     _npz(**ONE_FOLD | {"bits": np.zeros((1, 10_000_000), np.uint8)})(audit / "votes.npz")
     assert_refused(verify(audit), "memory")
 

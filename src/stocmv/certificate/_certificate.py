@@ -6,17 +6,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from html import escape
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._files import whole_file
 from ..bounds import clopper_pearson
+from ..verify import Verification, read_certificate
 from ..votes import Votes
 from ._holdout import HoldoutComparison, count_holdout_errors
 from ._percent import confidence, percent
-
-if TYPE_CHECKING:
-    from ._verify import Verification
 
 _FORMAT = "stocmv certificate 1"
 _HEADER = "error on new examples"
@@ -198,8 +195,12 @@ class Certificate:
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""
-        content = {"format": _FORMAT, **asdict(self)}
-        text = json.dumps({**content, "sha256": _digest(content)}, indent=1, allow_nan=False)
+        figures = asdict(self)
+        json.dumps(figures, allow_nan=False)  # refuses what JSON cannot say before it is put into words
+        content = {"format": _FORMAT, "statement": self.statement(), **figures}
+        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        digest = hashlib.sha256(canonical.encode()).hexdigest()
+        text = json.dumps({**content, "sha256": digest}, indent=1, allow_nan=False)
         if path is not None:
             with whole_file(path) as file:
                 file.write(text.encode())
@@ -208,15 +209,16 @@ class Certificate:
     @classmethod
     def from_json(cls, path: str | os.PathLike) -> "Certificate":
         """Read what `to_json` wrote; a file that was changed since is refused."""
-        certificate, is_intact = read_certificate(path)
-        if not is_intact:
+        content, intact = read_certificate(path)
+        if not intact.holds:
             raise ValueError(f"{os.fspath(path)} was changed after it was written: its sha256 does not fit.")
-        return certificate
+        values: dict[str, Any] = {f.name: content[f.name] for f in fields(cls)}
+        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})  # type: ignore[arg-type]
 
-    def verify(self, votes: Votes | Sequence[Votes], *, precise: float = 0.0, random_state: int = 0) -> "Verification":
-        """Compute risk, divergence and bound again from the votes, by another path, and compare.
+    def verify(self, votes: Votes | Sequence[Votes], *, precise: float = 0.0, random_state: int = 0) -> Verification:
+        """Compute every figure again from the votes, by another path, derive every word, and compare.
 
-        The votes are unpacked and judged row by row with scipy: none of the code that learned or certified is used.
+        This runs `stocmv.verify`, one file that uses numpy and scipy and none of the code that learned or certified.
 
         Parameters
         ----------
@@ -237,71 +239,3 @@ def _lines(title: str, names: Sequence[str], *figures: float) -> list[tuple[str,
     *bounds, measured = map(percent, figures)
     shown = [measured, ""]
     return [(title + name, bound, m) for name, bound, m in zip(names, bounds, shown, strict=False)]
-
-
-def read_certificate(path: str | os.PathLike) -> tuple[Certificate, bool]:
-    """A certificate from a file, and whether the file is as it was written."""
-    try:
-        text = Path(path).read_bytes()
-        content: Any = json.loads(text)
-        if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise ValueError(f"its format is not {_FORMAT!r}.")
-        digest = content.pop("sha256", None)
-        is_intact = digest == _digest(content) and _is_spelled_as_written(text)
-        del content["format"]
-        unknown = {f.name for f in fields(Certificate)} ^ set(content)
-        if unknown:
-            raise ValueError(f"fields missing or unknown: {', '.join(sorted(unknown))}.")
-        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
-        _check_kinds(values)
-        return Certificate(**values), is_intact
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{os.fspath(path)} is not a certificate of stocmv: {error}") from error
-
-
-def _digest(content: dict[str, Any]) -> str:
-    """SHA-256 of what a certificate says, however the file is laid out."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def _is_spelled_as_written(text: bytes) -> bool:
-    """Whether no number was given other digits that happen to stand for the same floating-point number."""
-    numbers: list[str] = []
-    json.loads(text, parse_float=numbers.append)
-    return all(repr(float(number)) == number for number in numbers)
-
-
-_NUMBERS = ("bound", "kl", "delta", "deterministic_bound")
-_TEXTS = ("risk", "theorem", "certified", "posterior", "deterministic_rule")
-_LISTS: dict[str, Any] = {
-    "moments": (int, float),
-    "assumptions": str,
-    "unproven": str,
-    "warnings": str,
-    "fold_sizes": int,
-    "posteriors": dict,
-    "priors": dict,
-    "votes": str,
-    "per_class": dict,
-}
-_DICTS = ("risk_settings", "bound_settings", "fixed_vote", "context")
-
-
-def _check_kinds(values: dict[str, Any]) -> None:
-    """Refuse a value of another kind than `to_json` writes."""
-    kinds: dict[str, Any] = {
-        **dict.fromkeys(_NUMBERS, (int, float)),
-        **dict.fromkeys(_TEXTS, str),
-        **dict.fromkeys(_LISTS, tuple),
-        **dict.fromkeys(_DICTS, dict),
-        "n": int,
-        "alternatives": int,
-        "covers_drawn": bool,
-    }
-    for name, kind in kinds.items():
-        value = values[name]
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise ValueError(f"{name} is not of the right kind.")
-    for name, kind in _LISTS.items():
-        if not all(isinstance(entry, kind) and not isinstance(entry, bool) for entry in values[name]):
-            raise ValueError(f"{name} holds something that is not of the right kind.")

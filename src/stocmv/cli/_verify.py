@@ -10,8 +10,7 @@ from ._console import as_json, console, print_json, quoted
 from ._kinds import FILE, Number
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..certificate._verify import Check, Verification
+    from ..verify import Verification
 
 
 @click.command()
@@ -33,54 +32,51 @@ def verify(
     """Check a certificate against the votes, by code that did not make it.
 
     Everything is computed again: the digests of the file and of the votes, the risk (every row in double precision,
-    some at 30 digits), the divergence, and all bounds. Exit code 0 if everything holds, 1 if not.
+    some at 30 digits), the divergence, all bounds, and the words. Exit code 0 if everything holds, 1 if not.
+
+    The check is one file, stocmv/verify.py, which runs without stocmv: python verify.py CERTIFICATE VOTES
 
     \b
     Example:
       stocmv verify digits-certified/certificate.json digits-certified/votes.npz
     """
-    import numpy as np
+    from ..certificate._verify import verify_content
+    from ..verify import read_certificate, read_votes
 
-    from ..certificate._certificate import read_certificate
-    from ..certificate._verify import Check, Verification
-    from ..votes import load_folds
-
-    claimed, is_intact = read_certificate(certificate)
-    digest = Check("digest of the file", "as written", "as written" if is_intact else "changed since", is_intact)
+    content, intact = read_certificate(certificate)
     chosen = secrets.randbelow(2**31) if seed is None else seed
-    with np.errstate(all="ignore"):  # figures that are no numbers fail their checks
-        found = claimed.verify(load_folds(votes), precise=precise, random_state=chosen)
-    verification = Verification((digest, *found.checks))
+    verification = verify_content(content, intact, read_votes(votes), precise, chosen)
     if as_json:
-        print_json(
-            {
-                "holds": bool(verification),
-                "statement": claimed.statement() if verification else None,
-                "checks": [
-                    {"what": c.what, "claimed": str(c.claimed), "found": str(c.found), "holds": bool(c.holds)}
-                    for c in verification.checks
-                ],
-            }
-        )
+        print_json(_as_json(verification))
     else:
-        _print(verification, claimed)
+        _print(verification)
     context.exit(0 if verification else 1)
 
 
-def _print(verification: "Verification", claimed: "Certificate") -> None:
+def _as_json(verification: "Verification") -> dict:
+    from ..verify import UNKNOWABLE, brief
+
+    return {
+        "holds": bool(verification),
+        "statement": verification.statement if verification else None,
+        "checks": [
+            {"what": c.what, "claimed": brief(c.claimed, 500), "found": brief(c.found, 500), "holds": bool(c.holds)}
+            for c in verification.checks
+        ],
+        "stated_not_checked": list(verification.unchecked),
+        "not_knowable": list(UNKNOWABLE),
+    }
+
+
+def _print(verification: "Verification") -> None:
     screen = console()
     for check in verification.checks:
         mark = "[green]ok[/]" if check.holds else "[bold red]NO[/]"
-        screen.print(f"{mark}  {quoted(_shortened(check))}")
+        screen.print(mark + quoted(str(check)[2:]))
     screen.print()
-    if verification:
-        screen.print("[bold green]The certificate holds:[/] " + quoted(claimed.statement()))
-    else:
-        screen.print("[bold red]The certificate does NOT hold.[/] Whatever it says has not been shown.")
-
-
-def _shortened(check: "Check", most: int = 100) -> str:
-    claimed, found = (
-        text if len(text) <= most else text[: most - 3] + "..." for text in (str(check.claimed), str(check.found))
-    )
-    return f"{check.what}: {claimed}" + ("" if claimed == found else f" (found {found})")
+    for line in verification.remarks():
+        screen.print(quoted(line))
+    screen.print()
+    verdict, _, rest = verification.verdict.partition(":" if verification else ".")
+    colour = "bold green" if verification else "bold red"
+    screen.print(f"[{colour}]{verdict}{':' if verification else '.'}[/]{quoted(rest)}")

@@ -1,0 +1,264 @@
+"""What a forger does: change a certificate, compute again what depends on the change, and seal the file anew.
+
+The forger has the verifier and uses it as an oracle: whatever it finds, he writes. A certificate that the package would
+issue for the same votes is no forgery, however it was made; `is_issued` asks the package.
+"""
+
+import copy
+import hashlib
+import json
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from stocmv import certify, verify
+from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, ClopperPearson, McAllester, PrintedTheorem2, Seeger
+from stocmv.certificate import _certify, _fixed_vote
+from stocmv.certificate._partition import closest_contests
+from stocmv.posteriors import POSTERIORS
+from stocmv.risks import RISKS
+
+KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester, PrintedTheorem2, ClopperPearson)}
+WORDS = {
+    "theorem": "theorem",
+    "what is certified": "certified",
+    "covers drawn votes": "covers_drawn",
+    "fixed vote": "deterministic_rule",
+    "statement": "statement",
+    "divergence": "kl",
+    "bound": "bound",
+    "deterministic bound": "deterministic_bound",
+}
+PARAMETERS = ("posteriors", "priors", "risk_settings", "bound_settings", "fixed_vote", "fold_sizes")
+DEEPER = {
+    "empirical risk": ("moments", 0),
+    "disagreement": ("moments", 1),
+    "margin coverage": ("fixed_vote", "coverage"),
+    "margin risk": ("fixed_vote", "empirical_risk"),
+    "divergence at the margin's scale": ("fixed_vote", "kl"),
+}
+
+
+def content_of(certificate) -> dict[str, Any]:
+    content = json.loads(certificate.to_json())
+    del content["sha256"]
+    return content
+
+
+def folds_of(votes) -> list[verify.Fold]:
+    return [verify.fold_of([v._arrays()]) for v in votes]
+
+
+def sealed(content: dict[str, Any]) -> bytes:
+    """The file that says this, with the digest that fits."""
+    plain = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return json.dumps({**content, "sha256": hashlib.sha256(plain.encode()).hexdigest()}, indent=1).encode()
+
+
+def verdict(text: bytes, folds: list[verify.Fold]) -> verify.Verification | str:
+    """What the verifier says to a file; a sentence if it refuses the file."""
+    try:
+        content, intact = verify.parse_certificate(text)
+    except verify.Refused as error:
+        return str(error)
+    return verify.verify(content, intact, folds)
+
+
+def holds(text: bytes, folds: list[verify.Fold]) -> bool:
+    answer = verdict(text, folds)
+    return not isinstance(answer, str) and bool(answer)
+
+
+def reasons(text: bytes, folds: list[verify.Fold]) -> str:
+    """Why a file is refused or does not hold."""
+    answer = verdict(text, folds)
+    return answer if isinstance(answer, str) else "\n".join(map(str, answer.differences))
+
+
+def restated(content: dict[str, Any]) -> dict[str, Any]:
+    """With the statement that fits the figures, where they can be put into words."""
+    try:
+        return {**content, "statement": verify.statement_of(content)}
+    except Exception:  # the figures are no figures
+        return content
+
+
+def recomputed(content: dict[str, Any], folds: list[verify.Fold], rounds: int = 4) -> dict[str, Any]:
+    """With every figure and every word replaced by what the verifier finds, as long as it can compute it."""
+    content = copy.deepcopy(content)
+    if not all(map(_can_be_computed_with, (content[name] for name in PARAMETERS if name in content))):
+        return restated(content)
+    for _ in range(rounds):
+        content = restated(content)
+        try:
+            with np.errstate(all="ignore"):
+                checks = [*verify._words(content, content["statement"]), *verify._figures(content, folds)]
+        except Exception:  # the verifier cannot compute with this either
+            return content
+        wrong = [check for check in checks if not check.holds]
+        for check in wrong:
+            _write(content, check)
+        if not wrong:
+            break
+    return restated(content)
+
+
+def _can_be_computed_with(value: Any) -> bool:
+    """Whether the formulas end in finite time: they are asked without the checks that come before them."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return abs(value) < 1e5 if type(value) in (int, float) else all(map(_can_be_computed_with, inner or ()))
+
+
+def _write(content: dict[str, Any], check: verify.Check) -> None:
+    value = float(check.found) if isinstance(check.found, float | np.floating) else check.found
+    if check.what in WORDS:
+        content[WORDS[check.what]] = value
+    elif check.what in DEEPER:
+        field, key = DEEPER[check.what]
+        content[field][key] = value
+    elif check.what == "assumptions":
+        needed = verify.assumed(content)
+        content["assumptions"][: len(needed)] = needed
+    elif check.what == "parts that are not proven":
+        content["unproven"] = value
+    for entry in content["per_class"]:
+        title = f"class {entry['label']!a} "
+        if check.what.startswith(title):
+            name = {"examples": "n", "delta": "delta"}.get(check.what.removeprefix(title))
+            entry[name or check.what.removeprefix(title).replace(" ", "_")] = value
+
+
+def is_issued(content: dict[str, Any], votes) -> bool:
+    """Whether the package issues this very certificate, but for rounding and what is free, for these votes."""
+    try:
+        kind = POSTERIORS[content["posterior"]]
+        posteriors, priors = (
+            [kind(**{name: np.array(values) for name, values in p.items()}) for p in content[field]]
+            for field in ("posteriors", "priors")
+        )
+        risk, bound = type(RISKS[content["risk"]])(**content["risk_settings"]), _bound(dict(content["bound_settings"]))
+        extras = {"per_class": bool(content["per_class"]), "alternatives": content["alternatives"]}
+        with np.errstate(all="ignore"), patch.object(_certify, "choose_fixed_vote", _chosen(content["fixed_vote"])):
+            issued = content_of(certify(votes, posteriors, priors, risk, bound, content["delta"], **extras))
+    except (ValueError, TypeError, KeyError, ArithmeticError):
+        return False
+    issued["assumptions"] = [*issued["assumptions"], *content["assumptions"][len(issued["assumptions"]) :]]
+    free = ("context", "warnings")
+    return all(_close(content[name], issued[name]) for name in issued.keys() - free) and issued.keys() == content.keys()
+
+
+def _chosen(fixed_vote: dict[str, Any]):
+    """Margin and scale as they are stated: which of the grid is chosen, and which scale, is free."""
+
+    def choose(votes, samples, posteriors, priors, bound, delta):
+        grid = _fixed_vote.MARGINS if any(p.n_voters > 1 for p in posteriors) else (0.0,)
+        if fixed_vote["margin"] not in grid:
+            raise ValueError("another margin")
+        contests = [closest_contests(p.alpha, v.n_classes or 2) for p, v in zip(posteriors, votes, strict=True)]
+        stated = fixed_vote["margin"], fixed_vote["scale"], len(grid)
+        return _fixed_vote._evaluate(votes, posteriors, priors, contests, *stated)
+
+    return choose
+
+
+def _bound(settings: dict[str, Any]):
+    kind = KINDS[settings.pop("name")]
+    return (
+        kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()}) if settings else kind()
+    )
+
+
+def _close(ours: Any, theirs: Any) -> bool:
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return ours.keys() == theirs.keys() and all(_close(ours[k], theirs[k]) for k in ours)
+    if isinstance(ours, list) and isinstance(theirs, list):
+        return len(ours) == len(theirs) and all(map(_close, ours, theirs))
+    if isinstance(ours, float) and isinstance(theirs, int | float) and not isinstance(theirs, bool):
+        return abs(ours - theirs) <= 1e-6 * max(1.0, abs(theirs))
+    return ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool)
+
+
+# ------------------------------------------------------------------------------------------ changes of every kind
+
+NUMBERS = {
+    "up": lambda x: x + 1 if isinstance(x, int) else x * 1.01 + 1e-3 * (x == 0),
+    "down": lambda x: x - 1 if isinstance(x, int) else x * 0.99 - 1e-3 * (x == 0),
+    "a little down": lambda x: x - 1e-7 * max(1.0, abs(x)),
+    "half": lambda x: x / 2,
+    "zero": lambda x: 0.0,
+    "no number": lambda x: float("nan"),
+    "infinite": lambda x: float("inf"),
+    "negative": lambda x: -x - 1e-3,
+    "minus fifty": lambda x: -50.0,
+    "huge": lambda x: 1e300,
+    "beyond a double": lambda x: 10**400,
+    "minus huge": lambda x: -1e308,
+    "subnormal": lambda x: 5e-324,
+    "a list of itself": lambda x: [x],
+    "nested twice": lambda x: [[x, x]],
+    "text": str,
+    "nothing": lambda x: None,
+    "true": lambda x: True,
+    "a whole number": lambda x: int(x) if abs(x) < 1e300 else 1,
+}
+TEXTS = {
+    "empty": lambda x: "",
+    "backwards": lambda x: x[::-1] if x[::-1] != x else x + "x",
+    "a space more": lambda x: x + " ",
+    "a letter of another alphabet": lambda x: x.replace("e", "\u0435", 1) if "e" in x else x + "\u0435",
+    "painted": lambda x: x + "\r\x1b[2K\u202eThe certificate holds",
+    "a number": lambda x: 1.0,
+    "nothing": lambda x: None,
+    "a list": lambda x: [x],
+}
+NAMES = [*RISKS, *POSTERIORS, *BOUNDS, "catoni_per_fold", "clopper_pearson", "2sqrt", "xi"]
+LISTS = {
+    "empty": lambda x: [],
+    "one less": lambda x: x[:-1],
+    "one more": lambda x: [*x, x[-1]] if x else [0.5],
+    "backwards": lambda x: x[::-1],
+    "nested": lambda x: [x],
+    "a dict": lambda x: dict(enumerate(map(str, x))),
+    "nothing": lambda x: None,
+    "the first for all": lambda x: [x[0]] * len(x) if x else [{}],
+}
+DICTS = {
+    "empty": lambda x: {},
+    "a key more": lambda x: {**x, "more": 1.0},
+    "a key less": lambda x: dict(list(x.items())[:-1]),
+    "a key renamed": lambda x: {("Ｘ" if i == 0 else k): v for i, (k, v) in enumerate(x.items())},
+    "in another order": lambda x: dict(reversed(list(x.items()))),
+    "a list": list,
+}
+BOOLEANS = {"the other": lambda x: not x, "a number": int, "text": str}
+
+
+def changes_of(value: Any) -> dict[str, Any]:
+    if isinstance(value, bool):
+        return BOOLEANS
+    if isinstance(value, int | float):
+        return NUMBERS
+    if isinstance(value, str):
+        return TEXTS | {f"the name {name}": lambda x, name=name: name for name in NAMES}
+    return LISTS if isinstance(value, list) else DICTS
+
+
+def places(content: Any, place: tuple = ()) -> list[tuple]:
+    """Places of all values, those that hold others included."""
+    inner = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    return [place, *(found for key, value in inner for found in places(value, (*place, key)))]
+
+
+def at(content: Any, place: tuple) -> Any:
+    for key in place:
+        content = content[key]
+    return content
+
+
+def changed(content: Any, place: tuple, change) -> Any:
+    if not place:
+        return change(content)
+    inner = copy.copy(content)
+    inner[place[0]] = changed(content[place[0]], place[1:], change)
+    return inner

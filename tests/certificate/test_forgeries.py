@@ -1,0 +1,290 @@
+"""Forged certificates of untouched votes: none holds."""
+
+import copy
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+from certificate.forging import (
+    at,
+    changed,
+    changes_of,
+    content_of,
+    folds_of,
+    holds,
+    is_issued,
+    places,
+    reasons,
+    recomputed,
+    restated,
+    sealed,
+)
+from certificate.made import certificate
+from certificate.test_verify import SOME
+from stocmv import verify
+from zoo import folds
+
+
+def honest(which):
+    return content_of(certificate(**SOME[which])), folds_of(folds(SOME[which]["name"]))
+
+
+@pytest.fixture(params=["two folds", "three folds"], ids=["a grid", "a constant for each fold"])
+def catoni(request):
+    return honest(request.param)
+
+
+def figures_for(content, votes):
+    """The bounds by the formulas, whatever the parameters are."""
+    sizes, delta = content["fold_sizes"], content["delta"] / content["alternatives"]
+    with np.errstate(all="ignore"):
+        bound = verify.upper_bound(content["bound_settings"], sizes, content["moments"][0], content["kl"], delta)
+        f = content["fixed_vote"]
+        paid = delta / f["margins"]
+        fixed = verify.upper_bound(content["bound_settings"], sizes, f["empirical_risk"], f["kl"], paid) / f["coverage"]
+    return restated({**content, "bound": min(max(bound, 0.0), 1.0), "deterministic_bound": min(max(fixed, 0.0), 1.0)})
+
+
+def rejected(content, votes, reason):
+    assert reason in reasons(sealed(content), votes)
+    assert not holds(sealed(content), votes)
+
+
+class TestNamed:
+    def test_a_certificate_that_was_only_sealed_anew_holds(self, catoni):
+        content, votes = catoni
+        assert holds(sealed(content), votes)
+
+    def test_a_negative_constant(self, catoni):
+        content, votes = catoni
+        content["bound_settings"]["c"] = [-50.0] * len(content["bound_settings"]["c"])
+        forged = figures_for(content, votes)
+        assert forged["bound"] < 0.01
+        rejected(forged, votes, "constants of the bound are not a list of positive numbers")
+
+    def test_a_nested_grid_that_counts_as_one(self):
+        content, votes = honest("two folds")
+        content["bound_settings"]["c"] = [np.geomspace(0.01, 30, 200).tolist()]
+        forged = figures_for(content, votes)
+        assert forged["bound"] < honest("two folds")[0]["bound"]
+        rejected(forged, votes, "constants of the bound are not a list of positive numbers")
+
+    def test_negative_concentrations(self):
+        content, votes = honest("two classes")
+        for distribution in (*content["posteriors"], *content["priors"]):
+            distribution["alpha"] = (-np.array(distribution["alpha"])).tolist()
+        rejected(recomputed(content, votes), votes, "a concentration of a posterior is out of range")
+
+    def test_a_prior_with_a_negative_concentration(self):
+        content, votes = honest("two classes")
+        content["priors"][0]["alpha"][0] = -300.5
+        a, b = (np.array(content[name][0]["alpha"]) for name in ("posteriors", "priors"))
+        moved = (a - b) @ (special.psi(a) - special.psi(a.sum()))
+        kl = (
+            special.gammaln(a.sum())
+            - special.gammaln(b.sum())
+            + (special.gammaln(b) - special.gammaln(a)).sum()
+            + moved
+        )
+        assert kl < 0
+        forged = figures_for({**content, "kl": 0.0}, votes)
+        assert forged["bound"] < content["bound"]
+        rejected(forged, votes, "a concentration of a prior is out of range")
+
+    @pytest.mark.parametrize("which", ["first order", "binomial", "C-bound"])
+    def test_probabilities_that_do_not_sum_to_one(self, which):
+        content, votes = honest(which)
+        for posterior in content["posteriors"]:
+            posterior["theta"] = (0.2 * np.array(posterior["theta"])).tolist()
+        forged = recomputed(content, votes)
+        rejected(forged, votes, "the probabilities of a posterior do not sum to one")
+
+    def test_prior_probabilities_of_1e300(self):
+        content, votes = honest("first order")
+        content["priors"][0]["theta"] = [1e299] * len(content["priors"][0]["theta"])
+        assert math.fsum(special.rel_entr(content["posteriors"][0]["theta"], content["priors"][0]["theta"])) < -600
+        rejected(recomputed(content, votes), votes, "the probabilities of a prior do not sum to one")
+
+    @pytest.mark.parametrize("field", ["bound", "kl", "assumptions", "posteriors"])
+    def test_a_field_that_is_there_twice(self, field):
+        content, votes = honest("two classes")
+        text = sealed(content).decode()
+        first = f'"{field}": 0.01,\n "{field}":' if field in ("bound", "kl") else f'"{field}": [],\n "{field}":'
+        forged = text.replace(f'"{field}":', first, 1)
+        assert json.loads(forged) == json.loads(text)  # most readers do not notice
+        assert "there twice" in reasons(forged.encode(), votes)
+        deep = text.replace('"coverage":', '"coverage": 1.0,\n  "coverage":', 1)
+        assert "there twice" in reasons(deep.encode(), votes)
+
+    @pytest.mark.parametrize("which", ["two classes", "two folds", "three folds", "logit-normal"])
+    def test_other_assumptions(self, which):
+        content, votes = honest(which)
+        needed = len(verify.assumed(content))
+        assert needed == 3 + (which == "logit-normal")
+        for k in range(needed):
+            left_out = [text for i, text in enumerate(content["assumptions"]) if i != k]
+            rejected({**content, "assumptions": left_out}, votes, "assumptions")
+            instead = [text if i != k else "None." for i, text in enumerate(content["assumptions"])]
+            rejected({**content, "assumptions": instead}, votes, "assumptions")
+        rejected({**content, "assumptions": content["assumptions"][::-1]}, votes, "assumptions")
+        more = {**content, "assumptions": [*content["assumptions"], "The moon is made of cheese."]}
+        assert "- assumption: 'The moon is made of cheese.'" in str(verdict_of(more, votes))
+
+    def test_the_assumption_on_several_folds(self):
+        content, votes = honest("three folds")
+        content["assumptions"][1] = "The voters and the prior were chosen without looking at these examples."
+        rejected(content, votes, "assumptions")
+
+    def test_another_statement(self):
+        content, votes = honest("two classes")
+        forged = content["statement"].replace("at most", "at most 1.00 %, and not")
+        rejected({**content, "statement": forged}, votes, "statement")
+        rejected({**content, "statement": content["statement"].replace("95 %", "99 %")}, votes, "statement")
+
+    @pytest.mark.parametrize("context", [[], "none", None, 1, {"a": [[[[[[[1]]]]]]]}], ids=str)
+    def test_a_context_of_another_form(self, context):
+        content, votes = honest("two classes")
+        assert not holds(sealed({**content, "context": context}), votes)
+
+    def test_another_context_is_shown_as_not_checked(self):
+        content, votes = honest("two classes")
+        text = str(verdict_of({**content, "context": {"audited": "by everyone"}}, votes))
+        assert text.index("not checked:") < text.index("context: 'audited': 'by everyone'")
+
+    @pytest.mark.parametrize(
+        "place",
+        [
+            (),
+            ("bound_settings",),
+            ("risk_settings",),
+            ("fixed_vote",),
+            ("posteriors", 0),
+            ("priors", 0),
+            ("per_class", 0),
+        ],
+        ids=str,
+    )
+    def test_a_key_more(self, place):
+        content, votes = honest("two classes")
+        at(content, place)["note"] = 0.01
+        assert not holds(sealed(content), votes)
+
+    @pytest.mark.parametrize("spelling", ["{}0", "{}e0", "+{}", "0{}", " {}"])
+    def test_a_number_that_is_spelled_differently(self, spelling):
+        content, votes = honest("two classes")
+        number = repr(content["bound"])
+        text = sealed(content).decode()
+        forged = text.replace(f'"bound": {number}', f'"bound": {spelling.format(number)}', 1)
+        assert forged != text
+        assert not holds(forged.encode(), votes)
+
+    @pytest.mark.parametrize("extra", [b"\n", b" ", b"\xef\xbb\xbf", b"\x00", b"{}"])
+    def test_bytes_around_it(self, extra):
+        content, votes = honest("two classes")
+        assert not holds(extra + sealed(content), votes)
+        assert not holds(sealed(content) + extra, votes)
+
+    def test_letters_that_turn_the_text_around(self):
+        content, votes = honest("two classes")
+        content["warnings"] = ["\u202e.sdloh etacifitrec ehT\x1b[8m\rok"]
+        answer = verdict_of(content, votes)
+        assert answer  # a warning is free, and so is its text ...
+        assert str(answer).isascii()  # ... but it cannot paint
+        assert all(line.isprintable() for line in str(answer).splitlines())
+
+    def test_a_long_text_cannot_begin_a_line(self):
+        content, votes = honest("two classes")
+        content["assumptions"].append("x " * 33 + "The certificate holds: whatever it says. " * 9)
+        lines = str(verdict_of(content, votes)).splitlines()
+        assert sum(line.startswith("The certificate") for line in lines) == 1
+        assert max(map(len, lines)) <= 250
+
+    def test_clopper_and_pearson_for_many_voters(self):
+        content, votes = honest("two classes")
+        content["bound_settings"] = {"name": "clopper_pearson"}
+        rejected(recomputed({**content, "kl": 0.0}, votes), votes, "for one voter")
+
+    def test_fewer_margins(self):
+        content, votes = honest("two classes")
+        content["fixed_vote"]["margins"] = 1
+        rejected(recomputed(content, votes), votes, "the margin is not one of those that are paid for")
+
+    def test_a_share_of_delta_for_no_draws(self):
+        content, votes = honest("logit-normal")
+        for share in (0.0, -1.0, 1.0, 1e-400, 5):
+            content["risk_settings"]["draw_share"] = share
+            rejected(recomputed(content, votes), votes, "the share of delta for draws is not between 0 and 1")
+
+
+def verdict_of(content, votes):
+    parsed, intact = verify.parse_certificate(sealed(content))
+    return verify.verify(parsed, intact, votes)
+
+
+def forge(which, content, votes, place, change):
+    """How many of three forgers are found out, and whether one gets through with what the package would not issue."""
+    try:
+        forged = changed(content, place, change)
+        if not isinstance(forged, dict) or json.dumps(forged) == json.dumps(content):
+            return 0, False
+    except (TypeError, ValueError, OverflowError, IndexError):  # there is no such change of this value
+        return 0, False
+    versions = {sealed(version): version for version in (forged, restated(forged), recomputed(forged, votes))}
+    passed = [version for text, version in versions.items() if holds(text, votes)]
+    return len(versions) - len(passed), not all(is_issued(version, folds(SOME[which]["name"])) for version in passed)
+
+
+FREE = ("context", "warnings")  # records that are shown and not checked
+PROVEN = [which for which in SOME if which != "not proven"]
+
+
+def every_change(content):
+    """Places and changes, those within free records left out."""
+    for place in places(content):
+        if not place or place[0] not in FREE or len(place) == 1:
+            for name, change in changes_of(at(content, place)).items():
+                yield place, name, change
+
+
+def try_forgeries(which, count, seed):
+    """Forge until so many forgeries were found out; how many were, and those that were not."""
+    content, votes = honest(which)
+    possible = list(every_change(content))
+    found, accepted = 0, []
+    for index in np.random.default_rng(seed).permutation(len(possible)):
+        place, name, change = possible[index]
+        refused, passed = forge(which, copy.deepcopy(content), votes, place, change)
+        found += refused
+        accepted += [(place, name)] * passed
+        if found >= count:
+            break
+    return found, accepted
+
+
+@pytest.mark.parametrize("which", PROVEN)
+def test_some_forgeries_of_every_kind(which):
+    found, accepted = try_forgeries(which, 40, seed=0)
+    assert found >= 40
+    assert accepted == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", PROVEN)
+def test_thousands_of_forgeries(which):
+    """Each change is tried as it is, with the words that fit, and with all figures computed anew."""
+    found, accepted = try_forgeries(which, 400, seed=1)
+    assert found >= 400  # of each of fourteen certificates: more than five thousand in all
+    assert accepted == []
+
+
+def test_the_package_knows_its_own():
+    """The judge of the forgeries is right about honest certificates, and not blind."""
+    content, _ = honest("two classes")
+    votes = folds(SOME["two classes"]["name"])
+    assert is_issued(content, votes)
+    assert not is_issued({**content, "bound": content["bound"] * 0.999}, votes)
+    assert not is_issued({**content, "theorem": "Fermat's"}, votes)
+    assert not is_issued(changed(content, ("posteriors", 0, "alpha", 0), lambda x: -x), votes)
