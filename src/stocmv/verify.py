@@ -998,6 +998,8 @@ def _fixed_vote(c: Content, folds: Sequence[Fold], fixed: Fixed, upper: Callable
     yield _between("divergence at the margin's scale", f["kl"], *_sum(fixed.kls))
     figures = ((risk, _sum(fixed.kls)[0], fixed.coverage), (f["empirical_risk"], f["kl"], f["coverage"]))
     least, most = (min(upper(r, kl) / covered, 1.0) for r, kl, covered in figures)
+    if has_one_voter(c):  # it has one vote, and one figure
+        least = most = c["bound"]
     yield _between("deterministic bound", c["deterministic_bound"], least, most)
 
 

@@ -30,7 +30,8 @@ def random_votes(rng, n_classes, n_voters):
 
 def random_distributions(rng, kind, size, n_voters):
     """A prior of this size, and a posterior near or far from it."""
-    prior = POSTERIORS[kind].prior(size * np.exp(rng.normal(size=n_voters) * rng.choice([0, 1, 3])), n_voters)
+    sizes = np.clip(size * np.exp(rng.normal(size=n_voters) * rng.choice([0, 1, 3])), 1e-6, 1e6)
+    prior = POSTERIORS[kind].prior(sizes, n_voters)
     spread = rng.choice([0, 1e-6, 0.1, 1, 5])
     if spread == 0:
         return prior, prior
