@@ -108,16 +108,13 @@ Trial = Callable[[Any, int], Claims]  # (variant, seed) -> claims of one fit
 
 
 def check(row: str, trial: Trial, delta: float, variants: Sequence[Any] = ("",)) -> None:
-    """Draw 300 samples, the variants in turn, and count false claims: all together and for each variant."""
-    check_found(row, run(trial, variants), delta, variants)
-
-
-def check_found(row: str, found: list[Claims], delta: float, variants: Sequence[Any] = ("",)) -> None:
+    """Draw 300 samples, the variants in turn, and count false claims: of all of them, and of each variant."""
+    found = run(trial, variants)
     report(row, found, delta)
-    groups = _groups(found, variants)
-    empty = [what for what, tried in groups[: len(by_figure(found))] if np.mean([c.bound < 1 for c in tried]) < 0.2]
+    empty = [what for what, tried in by_figure(found).items() if np.mean([c.bound < 1 for c in tried]) < 0.2]
     assert not empty, f"{row}: little is tested, most bounds are 1: {'; '.join(empty)}"
-    false = [what for what, tried in groups if too_many(tried, delta)]
+    groups = {"all": found} | {variant: found[k :: len(variants)] for k, variant in enumerate(variants)}
+    false = [f"{what} ({variant})" for variant, own in groups.items() for what in false_too_often(own, delta)]
     assert not false, f"{row}: false too often: {'; '.join(false)}"
 
 
@@ -125,8 +122,10 @@ def run(trial: Trial, variants: Sequence[Any] = ("",), n_draws: int = N_DRAWS) -
     return Parallel(n_jobs=2)(delayed(trial)(variants[i % len(variants)], i) for i in range(n_draws))
 
 
-def too_many(tried: list[Claim], delta: float) -> bool:
-    return sum(c.is_false for c in tried) > most_violations(len(tried), delta)
+def false_too_often(found: list[Claims], delta: float) -> list[str]:
+    """Names of the figures that are false more often than chance would have it."""
+    counts = {name: (sum(c.is_false for c in tried), len(tried)) for name, tried in by_figure(found).items()}
+    return [name for name, (false, n) in counts.items() if false > most_violations(n, delta)]
 
 
 def by_figure(found: list[Claims]) -> dict[str, list[Claim]]:
@@ -134,17 +133,9 @@ def by_figure(found: list[Claims]) -> dict[str, list[Claim]]:
     return {name: [one[name] for one in found if name in one] for name in names}
 
 
-def _groups(found: list[Claims], variants: Sequence[Any]) -> list[tuple[str, list[Claim]]]:
-    groups = list(by_figure(found).items())
-    for k, variant in enumerate(variants if len(variants) > 1 else ()):
-        groups += [(f"{name}, {variant}", each) for name, each in by_figure(found[k :: len(variants)]).items()]
-    return groups
-
-
 def report(row: str, found: list[Claims], delta: float) -> None:
     """One line for each figure; ``-s`` shows them."""
     for name, tried in by_figure(found).items():
-        truth, bound = np.mean([[c.truth, c.bound] for c in tried], axis=0)
-        frequency = np.mean([c.is_false for c in tried])
-        print(f"{row}: {name}: false for {frequency:.1%} of {len(tried)}, {delta:.0%} may; "
-              f"mean bound {bound:.3f}, mean truth {truth:.3f}")  # fmt: skip
+        false, bound, truth = np.mean([[c.is_false, c.bound, c.truth] for c in tried], axis=0)
+        counted = f"false for {false:.1%} of {len(tried)}, {delta:.0%} may"
+        print(f"{row}: {name}: {counted}; mean bound {bound:.3f}, mean truth {truth:.3f}")

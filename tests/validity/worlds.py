@@ -46,7 +46,7 @@ class World:
 
     @cached_property
     def crowd(self) -> "World":
-        """About as many points where there are few, each several times: for votes that are random."""
+        """Where there are few points, each of them several times: for votes that are random."""
         if not self.is_exact:
             return self
         times = -(-N_POINTS // len(self.points))
@@ -68,7 +68,7 @@ class World:
         return Errors(overall - self._benefit(spread), by_class - self._benefit(class_spread))
 
     def mean_error(self, labels: NDArray) -> float:
-        """Error of several votes, each with its row of labels, on average over the draw of a vote; lowered, too."""
+        """Mean error of drawn votes, from what several of them say, (n_votes, n_points); lowered, too."""
         losses = 1 - self.p_y[np.arange(len(self.points)), labels]
         error, by_vote = float(self.weights @ losses.mean(0)), losses @ self.weights
         lowered = error - STANDARD_ERRORS * by_vote.std(ddof=1) / np.sqrt(len(labels))
@@ -127,8 +127,8 @@ def unforeseeable(n_cells: int, n_each: int) -> World:
     points = np.arange(n_cells, dtype=float)[:, None]
     by_cell = np.kron(np.eye(n_cells), np.full(n_each, 1 / n_each))
     weights = np.full(n_cells, 1 / n_cells)
-    return World(lambda n, rng: points[rng.integers(n_cells, size=n)], lambda X: by_cell[X[:, 0].astype(int)], points,
-                 weights, is_exact=True)  # fmt: skip
+    draw = lambda n, rng: points[rng.integers(n_cells, size=n)]  # noqa: E731
+    return World(draw, lambda X: by_cell[X[:, 0].astype(int)], points, weights, is_exact=True)
 
 
 @cache
