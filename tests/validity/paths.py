@@ -1,0 +1,141 @@
+"""Every way to predict with a fitted vote, and every figure of its certificate that speaks of it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from stocmv import Certificate, MajorityVoteClassifier
+from validity.trials import most_violations
+from validity.worlds import Errors, World
+
+N_DRAWS = 300
+N_VOTES_DRAWN = 6
+WEIGHTED_VOTE = ("first_order", "second_order", "binomial", "c_bound")  # risks whose bound speaks of the weighted vote
+
+
+class Claim(NamedTuple):
+    """A figure of a certificate, and the truth, which is given the benefit of its own error."""
+
+    truth: float
+    bound: float
+
+    @property
+    def is_false(self) -> bool:
+        return self.truth > self.bound
+
+
+Claims = dict[str, Claim]  # by the way to predict and the figure
+
+
+def claims(clf: MajorityVoteClassifier, world: World, seed: int) -> Claims:
+    """All that its certificate says of a fitted vote. What the classifier refuses to do is no claim."""
+    found = _fixed_claims(clf.certificate_, fixed_errors(clf, world))
+    for claimed in (_stochastic_claims, _drawn_claims):
+        try:
+            found |= claimed(clf, world, seed)
+        except ValueError:
+            if clf.certificate_.posterior != "categorical":
+                raise
+    return found
+
+
+def _fixed_claims(certificate: Certificate, errors: Errors) -> Claims:
+    found = {"predict, deterministic_bound": Claim(errors.overall, certificate.deterministic_bound)}
+    if certificate.risk in WEIGHTED_VOTE:
+        found["predict, bound"] = Claim(errors.overall, certificate.bound)
+    return found | _class_claims("predict", certificate, errors, "deterministic_bound")
+
+
+def _stochastic_claims(clf: MajorityVoteClassifier, world: World, seed: int) -> Claims:
+    errors, certificate = stochastic_errors(clf, world, seed), clf.certificate_
+    found = {"predict_stochastic, bound": Claim(errors.overall, certificate.bound)}
+    return found | _class_claims("predict_stochastic", certificate, errors, "bound")
+
+
+def _drawn_claims(clf: MajorityVoteClassifier, world: World, seed: int) -> Claims:
+    return {"draw, bound": Claim(drawn_error(clf, world, seed), clf.certificate_.bound)}
+
+
+def _class_claims(way: str, certificate: Certificate, errors: Errors, figure: str) -> Claims:
+    """The bounds for the classes hold all at once: the class that is closest to breaking its own speaks for all."""
+    each = [Claim(float(errors.by_class[int(c["label"])]), c[figure]) for c in certificate.per_class]
+    return {f"{way}, {figure} by class": max(each, key=lambda claim: claim.truth - claim.bound)} if each else {}
+
+
+def fixed_errors(clf: MajorityVoteClassifier, world: World) -> Errors:
+    """Errors of `predict`: as it is for continuous features, on average over its key where there are few points.
+
+    A key gives every point to one of the folds. Over many points that evens out; over nine it does not, and the
+    certificate promises the average.
+    """
+    if not world.is_exact:
+        return world.errors(world.answers(clf.predict(world.points)))
+    by_fold = fold_answers(clf, world.points)
+    assert np.all((by_fold == clf.predict(world.points)).any(0)), "predict answers as none of the folds does"
+    return world.errors(np.tensordot(shares(clf), world.answers(by_fold), axes=1))
+
+
+def stochastic_errors(clf: MajorityVoteClassifier, world: World, seed: int) -> Errors:
+    """Errors of `predict_stochastic`."""
+    crowd = world.crowd
+    return crowd.errors(crowd.answers(clf.predict_stochastic(crowd.points, random_state=seed)))
+
+
+def drawn_error(clf: MajorityVoteClassifier, world: World, seed: int) -> float:
+    """Error of a vote that `draw` gives, on average over the draw."""
+    return world.mean_error(np.stack([clf.draw(seed + i).predict(world.points) for i in range(N_VOTES_DRAWN)]))
+
+
+def shares(clf: MajorityVoteClassifier) -> NDArray:
+    """Probability of each fold."""
+    return np.array(clf.fold_sizes_) / sum(clf.fold_sizes_)
+
+
+def fold_answers(clf: MajorityVoteClassifier, points: NDArray) -> NDArray:
+    """Labels that the folds' voters elect with their mean weights, (n_folds, n)."""
+    return np.stack([_elected(clf, v.votes(points), p.mean) for v, p in zip(clf.voters_, clf.posterior_, strict=True)])
+
+
+def _elected(clf: MajorityVoteClassifier, codes: NDArray, weights: NDArray) -> NDArray:
+    scores = np.stack([(codes == k) @ weights for k in range(len(clf.classes_))], axis=1)
+    return clf.classes_[scores.round(10).argmax(1)]
+
+
+Trial = Callable[[Any, int], Claims]  # (variant, seed) -> claims of one fit
+
+
+def check(row: str, trial: Trial, delta: float, variants: Sequence[Any] = ("",)) -> None:
+    """Draw 300 samples, the variants in turn, and count false claims: of all of them, and of each variant."""
+    found = run(trial, variants)
+    report(row, found, delta)
+    empty = [what for what, tried in by_figure(found).items() if np.mean([c.bound < 1 for c in tried]) < 0.2]
+    assert not empty, f"{row}: little is tested, most bounds are 1: {'; '.join(empty)}"
+    groups = {"all": found} | {variant: found[k :: len(variants)] for k, variant in enumerate(variants)}
+    false = [f"{what} ({variant})" for variant, own in groups.items() for what in false_too_often(own, delta)]
+    assert not false, f"{row}: false too often: {'; '.join(false)}"
+
+
+def run(trial: Trial, variants: Sequence[Any] = ("",), n_draws: int = N_DRAWS) -> list[Claims]:
+    return Parallel(n_jobs=2)(delayed(trial)(variants[i % len(variants)], i) for i in range(n_draws))
+
+
+def false_too_often(found: list[Claims], delta: float) -> list[str]:
+    """Names of the figures that are false more often than chance would have it."""
+    counts = {name: (sum(c.is_false for c in tried), len(tried)) for name, tried in by_figure(found).items()}
+    return [name for name, (false, n) in counts.items() if false > most_violations(n, delta)]
+
+
+def by_figure(found: list[Claims]) -> dict[str, list[Claim]]:
+    names = dict.fromkeys(name for one in found for name in one)
+    return {name: [one[name] for one in found if name in one] for name in names}
+
+
+def report(row: str, found: list[Claims], delta: float) -> None:
+    """One line for each figure; ``-s`` shows them."""
+    for name, tried in by_figure(found).items():
+        false, bound, truth = np.mean([[c.is_false, c.bound, c.truth] for c in tried], axis=0)
+        counted = f"false for {false:.1%} of {len(tried)}, {delta:.0%} may"
+        print(f"{row}: {name}: {counted}; mean bound {bound:.3f}, mean truth {truth:.3f}")
