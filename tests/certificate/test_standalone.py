@@ -13,6 +13,7 @@ import pytest
 import stocmv.verify
 from certificate.forging import content_of, sealed
 from certificate.made import certificate
+from certificate.test_honest import random_certificate
 from certificate.test_verify import SOME
 from stocmv.votes import PartitionedVotes, save_folds
 from zoo import folds
@@ -39,6 +40,17 @@ def run(tmp_path):
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
 
     return call
+
+
+MANY = """
+import json, runpy, sys
+verify = runpy.run_path(sys.argv[1], run_name="copied")["main"]
+import contextlib, io
+for line in open(sys.argv[2]):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        code = verify(json.loads(line))
+    print(code)
+"""
 
 
 def write(which, folder):
@@ -113,3 +125,29 @@ def test_what_cannot_be_used_gets_one_sentence(spoil, run, tmp_path):
     assert answer.stdout == ""
     assert answer.stderr.startswith("Error: ")
     assert answer.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_it_gives_the_verdicts_of_the_package_on_hundreds_of_certificates(tmp_path):
+    """Random honest certificates, and each of them with a figure made smaller and everything sealed anew."""
+    copy = Path(shutil.copy(stocmv.verify.__file__, tmp_path / "copied.py"))
+    pairs, theirs = [], []
+    for seed in range(200):
+        ours, votes = random_certificate((2, seed))
+        save_folds(tmp_path / f"{seed}.npz", votes)
+        content = content_of(ours)
+        for name, text in (
+            ("honest", ours.to_json().encode()),
+            ("bound", sealed(content | {"bound": content["bound"] * 0.99})),
+            ("divergence", sealed(content | {"kl": content["kl"] * 0.99 - 1e-3})),
+        ):
+            path = tmp_path / f"{seed}-{name}.json"
+            path.write_bytes(text)
+            pairs.append([str(path), str(tmp_path / f"{seed}.npz")])
+            theirs.append(0 if stocmv.verify.verify_files(*pairs[-1]) else 1)
+        assert theirs[-3:] == [0 if ours.proven else 1, 1, 1]
+    (tmp_path / "list").write_text("\n".join(map(json.dumps, pairs)))
+    guarded = GUARD.replace('runpy.run_path(sys.argv[0], run_name="__main__")', MANY)
+    command = [sys.executable, "-I", "-c", guarded, "-", str(copy), str(tmp_path / "list")]
+    answer = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=600)
+    assert [int(code) for code in answer.stdout.split()] == theirs, answer.stderr
