@@ -635,9 +635,10 @@ def _words(c: Content, statement: str) -> Iterator[Check]:
     alone, n_folds = has_one_voter(c), len(c["posteriors"])
     crossed = f", cross-bounded over {n_folds} folds" if n_folds > 1 else ""
     fold = "a fold is drawn in proportion to its size, then " if n_folds > 1 else ""
+    lone = "the error of the only voter" if n_folds == 1 else "the error of the voter of a drawn fold"
     for what, field, said in (
         ("theorem", "theorem", f"{BOUNDS[c['bound_settings']['name']][0]}{crossed}, for the risk {c['risk']!r}"),
-        ("what is certified", "certified", "the error of the only voter" if alone else CERTIFIED[c["risk"]]),
+        ("what is certified", "certified", lone if alone else CERTIFIED[c["risk"]]),
         ("covers drawn votes", "covers_drawn", alone or c["posterior"] != "categorical" or c["risk"] == "first_order"),
         ("fixed vote", "deterministic_rule", fold + ("its voter answers" if alone else RULES[c["posterior"]])),
         ("statement", "statement", statement),
@@ -666,7 +667,10 @@ def assumed(c: Content) -> list[str]:
         c["bound_settings"]["name"] == "catoni_per_fold"
     )
     draws = c["risk_settings"].get("certificate_draws")
-    drawn = f"The risk is estimated from {draws} drawn votes, which a share of delta pays for."
+    drawn = (
+        f"The risk is estimated from {draws} drawn votes, which a share of delta pays for; the posterior was chosen "
+        "without looking at these draws."
+    )
     return [
         "The examples are independent draws from one distribution, and new examples come from the same one.",
         unseen,

@@ -13,7 +13,7 @@ from stocmv import Certificate, VoteMatrix, certify, learn
 from stocmv.bounds import BOUNDS, clopper_pearson
 from stocmv.certificate._class_losses import class_losses
 from stocmv.certificate._percent import confidence
-from stocmv.posteriors import Dirichlet
+from stocmv.posteriors import Categorical, Dirichlet
 from stocmv.risks import RISKS
 from stocmv.risks._exact import margin_rows
 from stocmv.solvers import LBFGS
@@ -304,3 +304,27 @@ def test_losses_are_added_up_without_falling_below_their_sum():
         assert losses.class_means[k] * len(rows) >= math.fsum(rows)
     parts = PartitionedVotes([votes.take(rows) for rows in np.array_split(np.arange(n), 40)])
     np.testing.assert_allclose(class_losses([posterior], [parts])[0].sums, losses.sums, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("posterior", "prior", "risk"),
+    [
+        (Categorical(np.ones(12)), Categorical(np.ones(12)), "exact"),
+        (Categorical(np.ones(12)), Categorical(np.ones(12)), "half"),
+        (Dirichlet(np.ones(12)), Dirichlet(np.ones(12)), "binomial"),
+        (Dirichlet(np.ones(12)), Categorical(np.ones(12)), "first_order"),
+    ],
+    ids=["exact", "half", "binomial", "two kinds"],
+)
+def test_a_risk_of_another_kind_of_posterior_is_refused(posterior, prior, risk):
+    with pytest.raises(ValueError, match=f"risk '{risk}' needs posteriors and priors that are all"):
+        certify(folds("noisy"), [posterior], [prior], RISKS[risk], BOUNDS["seeger"], 0.05)
+
+
+@pytest.mark.parametrize(("delta", "alternatives"), [(3, 1), (0.0, 1), (0.05, 0), (0.05, 2.5)])
+def test_shares_of_delta_are_checked(delta, alternatives):
+    posterior = Dirichlet(np.ones(12))
+    with pytest.raises(ValueError, match=r"delta must|alternatives must"):
+        certify(
+            folds("noisy"), [posterior], [posterior], RISKS["exact"], BOUNDS["seeger"], delta, alternatives=alternatives
+        )

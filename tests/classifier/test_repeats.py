@@ -7,7 +7,7 @@ import pytest
 
 from classifier.problems import quick
 from stocmv import RepeatedRowsWarning
-from stocmv.classifier._repeats import Fingerprints, excess_of_copies, find_copies
+from stocmv.classifier._repeats import Fingerprints, doubt_of_copies, excess_of_copies
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 3))
@@ -40,17 +40,28 @@ def draws(kind, seed):
         "evenly": lambda: rng.integers(n // 3, size=(n, 1)).astype(float),
         "bits": lambda: (rng.random((n, 12)) < 0.2).astype(float),
         "no repeats": lambda: rng.normal(size=(n, 3)),
+        "zeros at times": lambda: np.where(rng.random((n, 1)) < 0.15, 0.0, rng.normal(size=(n, 3))),
     }[kind]()
 
 
-KINDS = ["nine values", "rounded", "one rounded", "geometric", "heavy tail", "evenly", "bits", "no repeats"]
+KINDS = [
+    "nine values",
+    "rounded",
+    "one rounded",
+    "geometric",
+    "heavy tail",
+    "evenly",
+    "bits",
+    "no repeats",
+    "zeros at times",
+]
 
 
 @pytest.mark.parametrize("how", COPIED)
 def test_copies_are_found(how):
     X, y = again(COPIED[how])
     fingerprints = Fingerprints.of(X, y)
-    assert find_copies(X, fingerprints)
+    assert doubt_of_copies(fingerprints, X) is not None
     assert fingerprints.repeated == len(X) - len(np.unique(COPIED[how]))
 
 
@@ -60,7 +71,7 @@ def test_chance_is_not_called_a_copy(kind):
     for seed in range(40):
         X = draws(kind, seed)
         y = np.random.default_rng(seed).integers(2, size=len(X))
-        found += find_copies(X, Fingerprints.of(X, y))
+        found += doubt_of_copies(Fingerprints.of(X, y), X) is not None
     assert found == 0
 
 
@@ -68,7 +79,17 @@ def test_frames_and_sparse_rows_are_looked_at():
     pd = pytest.importorskip("pandas")
     X, y = again(COPIED["with replacement"])
     frame = pd.DataFrame(X, columns=["a", "a", "b"]).assign(word="same")
-    assert find_copies(frame, Fingerprints.of(frame, y))
+    assert doubt_of_copies(Fingerprints.of(frame, y), frame) is not None
+    table = pytest.importorskip("polars").DataFrame(X)
+    assert doubt_of_copies(Fingerprints.of(table, y), table) is not None
+
+
+def test_what_chance_may_explain_is_not_said_to_be_unexplained():
+    """Rows drawn with replacement from a list are independent draws from that list."""
+    X, y = again(COPIED["with replacement"])
+    assert "independent draws do not explain" not in doubt_of_copies(Fingerprints.of(X, y), X)
+    X, y = again(COPIED["twice"])
+    assert "independent draws do not explain" in doubt_of_copies(Fingerprints.of(X, y), X)
 
 
 def test_the_excess_is_none_without_repeats():

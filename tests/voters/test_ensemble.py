@@ -42,7 +42,10 @@ every_ensemble = pytest.mark.parametrize("name", ENSEMBLES)
 def members_answers(ensemble, X, present):
     """What each member predicts, through its own ``predict`` and its own features."""
     features = getattr(ensemble, "estimators_features_", [slice(None)] * len(ensemble.estimators_))
-    answers = [m.predict(X[:, f]).astype(int) for m, f in zip(ensemble.estimators_, features, strict=True)]
+    answers = [m.predict(X[:, f]) for m, f in zip(ensemble.estimators_, features, strict=True)]
+    if isinstance(ensemble, AdaBoostClassifier):  # its members answer labels, all others' positions
+        answers = [np.searchsorted(ensemble.classes_, answer) for answer in answers]
+    answers = [answer.astype(int) for answer in answers]
     return np.asarray(present)[np.column_stack(answers)]
 
 

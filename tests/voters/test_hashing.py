@@ -78,3 +78,36 @@ def test_of_two_examples_are_uniform_and_independent_over_the_keys(pair):
     table = np.histogram2d(*drawn.T, bins=4, range=[[0, 1], [0, 1]])[0]
     expected = len(KEYS) / 16
     assert ((table - expected) ** 2 / expected).sum() < 44  # chi-squared with 15 degrees of freedom: 0.01 %
+
+
+def batches():
+    pd = pytest.importorskip("pandas")
+    return {
+        "texts, some of them numbers": ["12", "good", "7.5", "12", "bad"],
+        "rows of several lengths": [["a", "b"], ["a"], ["a", "b"], ["c", "d"]],
+        "rows of numbers and words": [[1, "a"], [1, 2], [1.0, 2.0]],
+        "dictionaries": [{"a": 1, "b": 2}, {"c": 1}, {"b": 2, "a": 1}],
+        "booleans with a gap": pd.DataFrame({"x": pd.array([True, None, False, True], dtype="boolean")}),
+        "integers with a gap": pd.DataFrame({"x": pd.array([1, None, 3, 1], dtype="Int64")}),
+        "objects": np.array([[1, "a"], [None, "b"], [np.nan, "b"]], object),
+        "dates": pd.DataFrame({"x": pd.to_datetime(["2020-01-01", None, "2021-05-05"])}),
+    }
+
+
+@pytest.mark.parametrize("name", batches())
+def test_does_not_depend_on_the_company(name):
+    X = batches()[name]
+    whole = hash_examples(X, b"key")
+    rows = [X.iloc[[i]] if hasattr(X, "iloc") else X[i : i + 1] for i in range(len(X))]
+    assert [hash_examples(row, b"key")[0] for row in rows] == whole.tolist()
+
+
+def test_equal_values_in_other_containers_are_equal():
+    pd = pytest.importorskip("pandas")
+    ours = hash_examples(pd.DataFrame({"x": [1, 2]}), b"key")
+    np.testing.assert_array_equal(hash_examples(pd.DataFrame({"x": [1, 2]}, dtype=object), b"key"), ours)
+    dicts = hash_examples(batches()["dictionaries"], b"key")
+    assert dicts[0] == dicts[2] != dicts[1]
+    us, ns = (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"]).as_unit(unit)}) for unit in ("us", "ns"))
+    assert hash_examples(us, b"key") == hash_examples(ns, b"key")
+    assert len(set(hash_examples(np.array([[None], [np.nan], [float("nan")]], object), b"key"))) == 1

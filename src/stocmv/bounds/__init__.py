@@ -3,6 +3,7 @@
 from ._base import Bound, Bounded
 from ._catoni import Catoni, CatoniPerFold
 from ._clopper_pearson import ClopperPearson, clopper_pearson
+from ._delta import check_alternatives, check_delta
 from ._mcallester import McAllester
 from ._seeger import PrintedTheorem2, Seeger, seeger_mixture
 
@@ -24,6 +25,8 @@ __all__ = [
     "McAllester",
     "PrintedTheorem2",
     "Seeger",
+    "check_alternatives",
+    "check_delta",
     "clopper_pearson",
     "seeger_mixture",
 ]

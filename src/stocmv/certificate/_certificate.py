@@ -31,7 +31,8 @@ class Certificate:
     deterministic_bound : float
         On the fixed vote that `deterministic_rule` describes.
     empirical_risk : float
-        What was measured on the examples, rounded up.
+        The mean over the examples that `bound` is computed from, rounded up: of the losses of the risk, which for the
+        classical risks are not errors of the vote; folds, and classes within folds, count as the bound asks.
     kl : float
         Divergence of the posterior from the prior, summed over the folds, in nats.
     n, delta : int, float
@@ -111,9 +112,10 @@ class Certificate:
         )
 
     def figures(self, *, per_class: bool = True) -> list[tuple[str, str, str]]:
-        """What is promised, line by line: of which vote, at most how much, and what was measured."""
+        """What is promised, line by line: of which vote, at most how much, and from which empirical risk."""
         first = "weighted vote" if self.posterior == "categorical" else "drawn vote"
-        names = ["only voter"] if self.has_one_voter else [first] if first == "weighted vote" else [first, "fixed vote"]
+        alone = "only voter" if len(self.fold_sizes) == 1 else "voter of a drawn fold"
+        names = [alone] if self.has_one_voter else [first] if first == "weighted vote" else [first, "fixed vote"]
         lines = _lines("", names, self.bound, self.deterministic_bound, self.empirical_risk)
         for c in self.per_class if per_class else ():
             title = f"class {c['label']} ({c['n']:,} examples), "
@@ -137,8 +139,8 @@ class Certificate:
             self.statement(),
             *(f"WARNING: {warning}" for warning in self.warnings),
             "",
-            f"{_HEADER:{width + 2}}{'at most':>9}{'measured':>11}",
-            *(f"{name:{width + 2}}{bound:>9}{measured:>11}" for name, bound, measured in self.figures()),
+            f"{_HEADER:{width + 2}}{'at most':>9}{'empirical risk':>16}",
+            *(f"{name:{width + 2}}{bound:>9}{risk:>16}" for name, bound, risk in self.figures()),
             "",
             *self.notes(),
             f"Proof: {self.theorem}. Divergence from the prior: {self.kl:.2f} nats.",
@@ -152,8 +154,8 @@ class Certificate:
         if not self.proven:
             return f"<p><strong>{escape(self.statement())}</strong></p>"
         rows = "".join(
-            f"<tr><th scope='row' style='text-align:left'>{escape(name)}</th><td>{bound}</td><td>{measured}</td></tr>"
-            for name, bound, measured in self.figures()
+            f"<tr><th scope='row' style='text-align:left'>{escape(name)}</th><td>{bound}</td><td>{risk}</td></tr>"
+            for name, bound, risk in self.figures()
         )
         warnings = "".join(f"<p><strong>Warning: {escape(warning)}</strong></p>" for warning in self.warnings)
         assumptions = "".join(f"<li>{escape(assumption)}</li>" for assumption in self.assumptions)
@@ -161,7 +163,8 @@ class Certificate:
         return (
             f"<div class='stocmv-certificate'><p><strong>{escape(self.statement())}</strong></p>{warnings}"
             f"<table><thead><tr><th style='text-align:left'>{_HEADER}</th><th>at most</th>"
-            f"<th>measured</th></tr></thead><tbody>{rows}</tbody></table><p>{notes} Proof: {escape(self.theorem)}. "
+            f"<th>empirical risk</th></tr></thead><tbody>{rows}</tbody></table>"
+            f"<p>{notes} Proof: {escape(self.theorem)}. "
             f"Divergence from the prior: {self.kl:.2f} nats.</p><p>It assumes:</p><ul>{assumptions}</ul></div>"
         )
 
@@ -191,7 +194,7 @@ class Certificate:
     def compare_errors(self, n_errors: int, n_holdout: int) -> "HoldoutComparison":
         """Compare with the bound that errors of a fixed classifier on examples that were held out give."""
         bound = clopper_pearson(n_errors, n_holdout, self.delta)
-        return HoldoutComparison(self.deterministic_bound, bound, n_errors, n_holdout, self.delta)
+        return HoldoutComparison(self.deterministic_bound, bound, n_errors, n_holdout, self.delta, self.proven)
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""
@@ -235,7 +238,6 @@ class Certificate:
 
 
 def _lines(title: str, names: Sequence[str], *figures: float) -> list[tuple[str, str, str]]:
-    """One line for each vote that there is: its bound, and what was measured, which is the drawn vote's."""
-    *bounds, measured = map(percent, figures)
-    shown = [measured, ""]
-    return [(title + name, bound, m) for name, bound, m in zip(names, bounds, shown, strict=False)]
+    """One line for each vote that there is: its bound, and the empirical risk, which is the first one's."""
+    *bounds, risk = map(percent, figures)
+    return [(title + name, bound, r) for name, bound, r in zip(names, bounds, [risk, ""], strict=False)]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Bound, CatoniPerFold, clopper_pearson, seeger_mixture
+from ..bounds import Bound, CatoniPerFold, check_alternatives, check_delta, clopper_pearson, seeger_mixture
 from ..posteriors import Dirichlet, Posterior
 from ..risks import Exact, Risk
 from ..special import kl_inverse
@@ -36,8 +36,9 @@ def certify(
 ) -> Certificate:
     """Certify given posteriors, one per fold.
 
-    The bounds hold for every posterior at once, so where the posterior comes from does not matter; the votes must be on
-    examples that neither the voters nor the prior of their fold have seen.
+    The bounds hold for every posterior at once, so where the posterior comes from does not matter, unless its risk is
+    estimated from draws, which it must not have seen; the votes must be on examples that neither the voters nor the
+    prior of their fold have seen.
 
     Parameters
     ----------
@@ -56,7 +57,10 @@ def certify(
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
+    _check_kinds(posteriors, priors, risk)
     check_per_class(per_class, posteriors[0])
+    check_delta(delta)
+    check_alternatives(alternatives)
     whole_delta, delta = delta, delta / alternatives
     one_voter = all(v.n_voters == 1 for v in votes)
     sizes = tuple(v.n_examples for v in votes)
@@ -92,7 +96,7 @@ def certify(
         bound_settings=bound.settings(),
         theorem=theorem(bound.theorem, risk.name, len(votes)),
         unproven=unproven(risk=risk, posterior=posteriors[0], bound=bound),
-        certified=certified(risk.certified, one_voter),
+        certified=certified(risk.certified, one_voter, len(votes)),
         covers_drawn=one_voter or risk.covers_drawn(posteriors[0].name),
         warnings=(),
         assumptions=(*_assumptions(len(votes), draws, bound), *assumptions),
@@ -103,6 +107,16 @@ def certify(
         votes=tuple(digest() for digest in digests),
         **_further(votes, samples(), posteriors, priors, bound, delta, value, for_draws, drawn),
     )
+
+
+def _check_kinds(posteriors: Sequence[Posterior], priors: Sequence[Posterior], risk: Risk) -> None:
+    """Refuse distributions that the risk is not defined for, and those of several kinds."""
+    kinds = {distribution.name for distribution in (*posteriors, *priors)}
+    if len(kinds) != 1 or not kinds <= set(risk.posteriors):
+        fitting = " or ".join(map(repr, risk.posteriors))
+        raise ValueError(
+            f"risk {risk.name!r} needs posteriors and priors that are all {fitting}, got {', '.join(sorted(kinds))}."
+        )
 
 
 def check_per_class(per_class: bool, posterior: Posterior | type[Posterior]) -> None:
@@ -236,5 +250,8 @@ def _assumptions(n_folds: int, draws: int, bound: Bound) -> list[str]:
         + (" The constant of each fold was chosen from the others." if isinstance(bound, CatoniPerFold) else ""),
     ]
     if draws:
-        stated.append(f"The risk is estimated from {draws} drawn votes, which a share of delta pays for.")
+        stated.append(
+            f"The risk is estimated from {draws} drawn votes, which a share of delta pays for; the posterior was "
+            "chosen without looking at these draws."
+        )
     return stated

@@ -24,6 +24,8 @@ class HoldoutComparison:
         What was counted on the examples held out.
     delta : float
         Probability with which each of the two bounds may fail.
+    proven : bool
+        Whether the certificate is one.
     """
 
     deterministic_bound: float
@@ -31,12 +33,14 @@ class HoldoutComparison:
     n_errors: int
     n_holdout: int
     delta: float
+    proven: bool = True
 
     def __str__(self) -> str:
+        ours = "The bound on predict" if self.proven else "What was computed for predict and is not proven"
         return (
-            f"The bound on predict ({percent(self.deterministic_bound)}) is {self.verdict} what a hold-out gives: "
-            f"{percent(self.holdout_bound)} for the same model trained on the other examples, from {self.n_errors:,} "
-            f"errors on {self.n_holdout:,} examples, both at delta = {self.delta:g}."
+            f"{ours} ({percent(self.deterministic_bound)}) is {self.verdict} what a hold-out gives: "
+            f"{percent(self.holdout_bound)} for the model compared with, from {self.n_errors:,} errors on "
+            f"{self.n_holdout:,} examples that did not train it, both at delta = {self.delta:g}."
         )
 
     @property

@@ -9,9 +9,11 @@ def theorem(bound_theorem: str, risk: str, n_folds: int) -> str:
     return f"{bound_theorem}{crossed}, for the risk {risk!r}"
 
 
-def certified(risk_certified: str, one_voter: bool) -> str:
+def certified(risk_certified: str, one_voter: bool, n_folds: int) -> str:
     """What the bound is on."""
-    return "the error of the only voter" if one_voter else risk_certified
+    if not one_voter:
+        return risk_certified
+    return "the error of the only voter" if n_folds == 1 else "the error of the voter of a drawn fold"
 
 
 def unproven(**parts: Any) -> tuple[str, ...]:

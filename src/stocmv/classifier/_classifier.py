@@ -17,11 +17,11 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._progress import tell
-from ..bounds import Bound
+from ..bounds import Bound, check_delta
 from ..certificate import check_per_class
 from ..certificate._percent import percent
 from ..learning import Learned, Step, learn
-from ..learning._learn import check_delta, named, posterior_kind
+from ..learning._learn import named, posterior_kind
 from ..posteriors import Posterior
 from ..risks import RISKS, Risk
 from ..solvers import Solver
@@ -31,7 +31,7 @@ from ._choices import choose_bound, choose_priors, choose_solver, is_auto, risk_
 from ._crossfit import CrossFitted
 from ._drawn import DrawnVote
 from ._engine import engine, is_dask
-from ._repeats import Fingerprints, RepeatedRowsWarning, doubt_of_copies, find_copies
+from ._repeats import Fingerprints, RepeatedRowsWarning, doubt_of_copies
 
 
 class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
@@ -164,15 +164,16 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         check_per_class(self.per_class, posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk")))
         source = as_source(self.voters)
         if is_dask(X):
-            rng, fingerprints, copied = engine().fit_on_cluster(self, X, y)
+            rng, fingerprints = engine().fit_on_cluster(self, X, y)
+            doubt = doubt_of_copies(fingerprints)
         else:
             X, codes, folds, rng = self._prepare(X, y, source)
             fingerprints = Fingerprints.of(X, codes)
-            copied = find_copies(X, fingerprints)
+            doubt = doubt_of_copies(fingerprints, X)
             self._train_voters(X, codes, folds, source, rng)
-        if copied:
-            warnings.warn(doubt_of_copies(fingerprints), RepeatedRowsWarning, stacklevel=2)
-        self._learn(source, rng, fingerprints, copied)
+        if doubt is not None:
+            warnings.warn(doubt, RepeatedRowsWarning, stacklevel=2)
+        self._learn(source, rng, fingerprints, doubt)
         self.key_ = rng.bytes(16)
         return self
 
@@ -184,7 +185,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         wanted = is_auto(self.bound) and risk_name(self.risk) in ("exact", "mc")
         return wanted and source.learns and source.estimates_error
 
-    def _learn(self, source: VoterSource, rng: np.random.RandomState, fingerprints: Fingerprints, copied: bool) -> None:
+    def _learn(
+        self, source: VoterSource, rng: np.random.RandomState, fingerprints: Fingerprints, doubt: str | None
+    ) -> None:
         """Learn the weights' distribution; with several priors, keep the best, each having its share of delta."""
         began = time.perf_counter()
         kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
@@ -221,7 +224,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         self.certificate_ = replace(
             best.certificate,
             unproven=(*best.certificate.unproven, *(() if source.proven else ("the voters",))),
-            warnings=(doubt_of_copies(fingerprints),) if copied else (),
+            warnings=() if doubt is None else (doubt,),
         )
         self.history_ = best.history
         self.timings_["learning"] = time.perf_counter() - began
@@ -233,16 +236,10 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         if not source.learns and source.labels() is None:
             yield "The set of classes was known before, and not taken from these examples."
         if len(self.votes_) > 1:
-            spread = percent(math.sqrt(fingerprints.same_features) / 2)
             yield (
                 "Where the folds disagree, predict gives an example to one of them by a hash of its features with a "
-                "key that fit drew; its bound is on the average over that key. "
-                + (
-                    f"Over the keys the error of predict has a standard deviation of at most about {spread}, since two "
-                    f"examples have the same features with probability {fingerprints.same_features:.2g} or so."
-                    if fingerprints.same_features
-                    else "As no two of these examples have the same features, the key makes hardly any difference."
-                )
+                "key that fit drew; its bound is on the average over that key. Over the keys the error of predict has "
+                f"a standard deviation of at most about {percent(math.sqrt(fingerprints.may_coincide) / 2)}."
             )
 
     def _context(self, source: VoterSource) -> dict[str, Any]:
@@ -342,7 +339,11 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         fold = int(rng.choice(len(self.voters_), p=self._shares))
         weights = self.posterior_[fold].sample(1, rng)[0]
-        return DrawnVote(self.voters_[fold], weights, self.classes_, checks_input=as_source(self.voters).checks_input)
+        drawn = DrawnVote(self.voters_[fold], weights, self.classes_, checks_input=as_source(self.voters).checks_input)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(drawn, name, getattr(self, name))
+        return drawn
 
     def _check_drawn(self, method: str) -> None:
         """Refuse to draw votes that the certificate says nothing about."""

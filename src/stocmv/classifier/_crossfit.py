@@ -147,6 +147,8 @@ class CrossFitted:
             tell("collecting votes", k, len(folds), f"fold {k + 1} of {len(folds)}")
             X_judge, codes_judge = _rows(X, codes, fold)
             self.votes_.append(VoteMatrix.from_codes(voters.votes(X_judge), codes_judge, self.classes_))
+            if any(voters is others for others in self.voters_):
+                raise ValueError("The source returned the same voters for two folds: make new ones in each fit.")
             self.voters_.append(voters)
             self.expected_errors_.append(expected)
             if k == 0 and source.learns:

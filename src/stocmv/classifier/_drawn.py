@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
 
 from ..voters import VoterSet
 from ..votes._classes import class_weights
@@ -46,8 +46,10 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray:
         """Class with the largest weight."""
-        if not self.checks_input:
-            X = check_array(X, accept_sparse="csr", ensure_all_finite=False)
+        if self.checks_input:
+            X = validate_data(self, X, skip_check_array=True, reset=False)
+        else:
+            X = validate_data(self, X, accept_sparse="csr", ensure_all_finite=False, reset=False)
         weights = np.asarray(self.weights, float)
         scores = class_weights(ask(self.voters, X, len(weights), len(self.classes)), len(self.classes), weights)
         return self.classes[scores.argmax(1)]

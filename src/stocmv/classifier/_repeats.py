@@ -61,6 +61,15 @@ class Fingerprints(NamedTuple):
         return min(float((counts * (counts - 1)).sum() / pairs), 1.0) if pairs else 0.0
 
     @property
+    def may_coincide(self) -> float:
+        r"""The same, or what it may be if no two of the examples have the same features.
+
+        If it is :math:`c`, no two of about :math:`n` draws do with probability at most
+        :math:`(1 + n \sqrt c) e^{-n \sqrt c}`, which is 5 % where :math:`n \sqrt c = 4.74`.
+        """
+        return min(max(self.same_features, (4.74 / max(self.n_rows, 1)) ** 2), 1.0)
+
+    @property
     def repeated(self) -> int:
         """Number of rows that repeat another one, its label included; estimated where some were left out."""
         repeats = len(self.examples) - len(np.unique(self.examples))
@@ -72,30 +81,36 @@ class Fingerprints(NamedTuple):
         return excess_of_copies(np.bincount(counts)) > _CLEAR
 
 
-def find_copies(X: Any, fingerprints: Fingerprints) -> bool:
-    """Whether some examples are copies: their numbers tell, or values that do not repeat unless all others do."""
+def doubt_of_copies(fingerprints: Fingerprints, X: Any = None) -> str | None:
+    """What the certificate says where rows seem to be copies: their numbers tell, or values that look continuous."""
     if fingerprints.exceed_chance():
-        return True
-    if fingerprints.repeated < max(_FEWEST, _MANY * fingerprints.n_rows):
-        return False
-    firsts = np.unique(fingerprints.examples, return_index=True)[1][:_LOOKED_AT]
-    return len(firsts) >= 10 * _FEWEST and any(_tells_rows_apart(column[firsts]) for column in _float_columns(X))
-
-
-def doubt_of_copies(fingerprints: Fingerprints) -> str:
-    """What the certificate says where rows are copies."""
+        why = "which independent draws do not explain."
+    elif X is not None and _repeats_together(X, fingerprints):
+        why = "and in a column that looks continuous hardly a value repeats unless the whole row does."
+    else:
+        return None
     return (
-        f"{fingerprints.repeated:,} of the {fingerprints.n_rows:,} rows repeat another row, label included, which "
-        "independent draws do not explain. If they are copies, voters are judged on rows they were trained on, and no "
-        "figure here holds: remove the copies and fit again."
+        f"{fingerprints.repeated:,} of the {fingerprints.n_rows:,} rows repeat another row, label included, {why} If "
+        "they are copies, voters are judged on rows they were trained on, and no figure here holds: remove the copies "
+        "and fit again."
     )
 
 
+def _repeats_together(X: Any, fingerprints: Fingerprints) -> bool:
+    """Whether many different rows repeat, and some column of numbers tells nearly all different rows apart."""
+    _, firsts, counts = np.unique(fingerprints.examples, return_index=True, return_counts=True)
+    if np.count_nonzero(counts > 1) < max(_FEWEST, _MANY * fingerprints.n_rows / 2):
+        return False
+    return len(firsts) >= 10 * _FEWEST and any(_tells_rows_apart(c[firsts[:_LOOKED_AT]]) for c in _float_columns(X))
+
+
 def _float_columns(X: Any) -> Iterator[NDArray]:
-    if hasattr(X, "iloc"):
-        yield from (np.asarray(X.iloc[:, j], float) for j, kind in enumerate(X.dtypes) if kind.kind == "f")
-    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f":
-        yield from X.T
+    """The columns of floating-point numbers, of frames and of arrays."""
+    if hasattr(X, "columns"):
+        columns = (np.asarray(X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]) for j in range(X.shape[1]))
+        yield from (column for column in columns if column.dtype.kind == "f")
+    elif isinstance(X, np.ndarray | list) and (array := np.asarray(X)).ndim == 2 and array.dtype.kind == "f":
+        yield from array.T
 
 
 def _tells_rows_apart(values: NDArray) -> bool:

@@ -18,7 +18,7 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
     screen.print(f"\n[bold]{quoted(certificate.statement())}[/]\n")
     for warning in certificate.warnings:
         screen.print(f"[bold red]Warning:[/] {quoted(warning)}\n")
-    table = _table("error on new examples", "at most", "measured", *(["on the test file"] if audit.test else []))
+    table = _table("error on new examples", "at most", "empirical risk", *(["on the test file"] if audit.test else []))
     tested = [percent(audit.test.drawn), percent(audit.test.fixed)] if audit.test else []
     for i, (name, bound, measured) in enumerate(certificate.figures(per_class=False)):
         table.add_row(quoted(name), bound, measured, *(tested[i : i + 1] if audit.test else []))
@@ -50,7 +50,7 @@ def _table(*headings: str) -> Any:
 
 def _classes(per_class: Sequence[dict[str, Any]]) -> Any:
     """Bounds on the error given the class, the worst classes first."""
-    table = _table("error on class", "examples", "drawn, at most", "fixed, at most", "measured")
+    table = _table("error on class", "examples", "drawn, at most", "fixed, at most", "empirical risk")
     ordered = sorted(per_class, key=lambda entry: -entry["bound"])
     for entry in ordered[:_CLASSES]:
         bounds = percent(entry["bound"]), percent(entry["deterministic_bound"])

@@ -22,11 +22,11 @@ from ._training import Shared, as_shared, rows_of, together, train, train_here, 
 _ASKED = 1 << 16  # rows of a partition that the voters answer at a time: their answers are packed before the next
 
 
-def fit_on_cluster(clf: Any, X: Any, y: Any) -> tuple[np.random.RandomState, Fingerprints, bool]:
+def fit_on_cluster(clf: Any, X: Any, y: Any) -> tuple[np.random.RandomState, Fingerprints]:
     """Train the voters of each fold and collect their votes on the cluster.
 
     Sets on the classifier what the same steps set on one machine. The examples and the votes stay on the cluster.
-    Returns what is left of the random numbers, fingerprints of some rows, and whether rows seem to be copies.
+    Returns what is left of the random numbers, and fingerprints of some rows.
     """
     from dask.delayed import delayed
 
@@ -77,7 +77,7 @@ def fit_on_cluster(clf: Any, X: Any, y: Any) -> tuple[np.random.RandomState, Fin
         clf.votes_.append(ClusterVotes(client, votes, counts[k, judging].tolist(), voters.n_voters, clf.classes_))
         clf.timings_["votes"] += time.perf_counter() - began
         tell("collecting votes", k + 1, n_folds)
-    return rng, fingerprints, fingerprints.exceed_chance()
+    return rng, fingerprints
 
 
 def _token() -> str:

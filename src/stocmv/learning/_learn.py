@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..bounds import BOUNDS, Bound
+from ..bounds import BOUNDS, Bound, check_alternatives, check_delta
 from ..certificate import Certificate, certify, check_per_class
 from ..posteriors import POSTERIORS, Posterior
 from ..risks import RISKS, Risk
@@ -18,10 +17,6 @@ from ._history import History, Step
 from ._objective import Objective
 
 T = TypeVar("T")
-
-# the shares of priors, margins (7) and classes (4e9 at most) leave more than 1e-230, far from where floats lose digits
-SMALLEST_DELTA = 1e-200
-MOST_ALTERNATIVES = 10**9
 
 
 @dataclass(frozen=True)
@@ -131,8 +126,12 @@ def learn(
     found = [priors]
     if not one_voter:
         point = the_solver.minimise(objective, objective.start, _generator(random_state))
+        moved = not np.array_equal(point, objective.start)  # else the logarithms round, and the KL is no longer zero
         # where a risk draws, noise, or a surrogate for it, may have led astray: the prior is tried, too
-        found = [objective.posteriors(point), *([priors] if the_risk.draws_again else [])]
+        found = [
+            *([objective.posteriors(point)] if moved else []),
+            *([priors] if the_risk.draws_again or not moved else []),
+        ]
     certified = [
         certify(
             folds,
@@ -161,27 +160,6 @@ def check_folds(votes: Votes | Sequence[Votes]) -> list[Votes]:
     if not folds or not all(isinstance(v, Votes) for v in folds):
         raise TypeError("votes must be a VoteMatrix or a list of them, one for each fold.")
     return folds
-
-
-def check_delta(delta: Any) -> float:
-    """A probability of failure that leaves room for the shares of margins, classes and priors."""
-    value = float(delta) if isinstance(delta, Real) else np.nan
-    if not 0 < value < 1:
-        raise ValueError(f"delta must lie strictly between 0 and 1, got {delta!r}.")
-    if value < SMALLEST_DELTA:
-        raise ValueError(f"delta must be at least {SMALLEST_DELTA:g}, got {delta!r}.")
-    return value
-
-
-def check_alternatives(alternatives: Any) -> int:
-    """A number of priors to share delta."""
-    is_count = isinstance(alternatives, Integral) and not isinstance(alternatives, bool)
-    if not is_count or not 1 <= alternatives <= MOST_ALTERNATIVES:
-        raise ValueError(
-            f"alternatives must be the number of priors to choose from, an integer from 1 to {MOST_ALTERNATIVES:,}, "
-            f"got {alternatives!r}."
-        )
-    return int(alternatives)
 
 
 def named(value: str | T, known: dict[str, T], kind: type[T], argument: str) -> T:

@@ -41,7 +41,7 @@ class Plate:
 
 
 _MARKS = {
-    "empirical_risk": Key("measured", "circle", "--blue"),
+    "empirical_risk": Key("empirical risk", "circle", "--blue"),
     "bound": Key("bound", "diamond", "--vermilion"),
     "deterministic_bound": Key("bound, fixed vote", "square", "--purple"),
 }

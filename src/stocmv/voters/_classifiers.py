@@ -1,5 +1,6 @@
 """Lists of classifiers of any kind, to be trained or already fitted."""
 
+import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -46,20 +47,18 @@ class Classifiers(VoterSource):
         return _labels_of(part for part in frozen_parts(self.estimators) if hasattr(part, "classes_"))
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "ClassifierVoters":
-        # frozen parts answer labels, so their company learns labels, too
-        names = classes if any(frozen_parts(self.estimators)) else None
-        y = codes if names is None else names[codes]
+        y = classes[codes]  # labels, since settings such as class_weight, and frozen parts, speak of these
         seeds = np.random.SeedSequence(seed).generate_state(len(self.estimators) * self.n_repeats)
         jobs = zip([e for e in self.estimators for _ in range(self.n_repeats)], seeds, strict=True)
         fitted = Parallel(n_jobs=n_jobs)(delayed(_train)(e, X, y, int(s)) for e, s in jobs)
-        return ClassifierVoters(fitted, len(classes), names, n_jobs)
+        return ClassifierVoters(fitted, classes, n_jobs)
 
     def describe(self) -> str:
         return f"{self.n_repeats} x {self.estimators!r}" if self.n_repeats > 1 else repr(self.estimators)
 
 
 def _train(estimator: BaseEstimator, X: Any, y: NDArray, seed: int) -> BaseEstimator:
-    estimator = clone(estimator)
+    estimator = copy.deepcopy(clone(estimator))  # a clone shares what is frozen with the original
     set_seeds(estimator, seed)
     return estimator.fit(X, y)
 
@@ -71,10 +70,8 @@ class ClassifierVoters(VoterSet):
     ----------
     classifiers : sequence of fitted classifiers
         Each a voter.
-    n_classes : int
-        Number of classes.
-    names : ndarray or None
-        The classes, if the classifiers answer labels; None if they answer codes.
+    classes : ndarray
+        The labels that they answer, sorted.
     n_jobs : int or None
         Threads that vote.
     """
@@ -82,21 +79,18 @@ class ClassifierVoters(VoterSet):
     def __init__(
         self,
         classifiers: Sequence[BaseEstimator],
-        n_classes: int,
-        names: NDArray | None = None,
+        classes: NDArray,
         n_jobs: int | None = None,
     ) -> None:
         self.classifiers = list(classifiers)
-        self.n_classes = n_classes
-        self.names = names
+        self.classes = classes
         self.n_jobs = n_jobs
         self.n_voters = len(self.classifiers)
 
     def votes(self, X: Any) -> NDArray:
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(c.predict)(X) for c in self.classifiers)
-        if self.names is not None:
-            answers = [np.searchsorted(self.names, answer) for answer in answers]
-        return np.stack(answers, axis=1).astype(code_dtype(self.n_classes))
+        codes = [np.searchsorted(self.classes, answer) for answer in answers]
+        return np.stack(codes, axis=1).astype(code_dtype(len(self.classes)))
 
     def plain_answers(self, X: Any) -> NDArray | None:
         return self.votes(X)[:, 0].astype(np.int64) if self.n_voters == 1 else None
@@ -137,7 +131,8 @@ class Frozen(VoterSource):
         return _labels_of(self.estimators)
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
-        return Joined([_fixed(e, classes, n_jobs) for e in self.estimators])
+        # copies, so that fitting the originals again does not change what was certified
+        return Joined([_fixed(copy.deepcopy(e), classes, n_jobs) for e in self.estimators])
 
     def describe(self) -> str:
         return f"frozen {self.estimators!r}"
@@ -162,4 +157,4 @@ def _fixed(estimator: Any, classes: NDArray, n_jobs: int | None) -> VoterSet:
         return TransformedVoters(estimator[:-1], _fixed(estimator[-1], classes, n_jobs))
     if is_ensemble(estimator):
         return Recoded(EnsembleVoters(estimator, n_jobs), np.searchsorted(classes, estimator.classes_))
-    return ClassifierVoters([estimator], len(classes), classes)
+    return ClassifierVoters([estimator], classes)

@@ -56,7 +56,11 @@ class Encoded(Transformed):
 
     @property
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
-        return (*self.source.assumptions, "Which columns hold categories was known before.")
+        return (
+            *self.source.assumptions,
+            "Which columns hold categories does not depend on the examples drawn: a rare word among numbers would "
+            "break this.",
+        )
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
         encoder = clone(self.transformer)

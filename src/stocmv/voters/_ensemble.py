@@ -45,7 +45,7 @@ class Ensemble(VoterSource):
         known = ensemble.get_params(deep=False)
         if n_jobs is not None and known.get("n_jobs", n_jobs) is None:
             ensemble.set_params(n_jobs=n_jobs)
-        ensemble.fit(X, codes)
+        ensemble.fit(X, classes[codes])  # labels, since settings such as class_weight speak of these
         return EnsembleVoters(ensemble, n_jobs)
 
     def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:

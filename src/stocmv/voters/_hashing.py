@@ -1,7 +1,8 @@
 """A random number for each example, by a hash of its features."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ def hash_examples(X: Any, key: bytes) -> NDArray:
     Parameters
     ----------
     X : array-like, sparse matrix or data frame
-        Examples, one a row; a list of texts, too. Numbers are compared as float64, everything else as text.
+        Examples, one a row; a list of texts, too. Numbers are compared as float64, what is missing is all the same,
+        and everything else is compared as text. An example's number does not depend on the others.
     key : bytes
         What the multipliers are drawn with.
 
@@ -33,8 +35,6 @@ def hash_examples(X: Any, key: bytes) -> NDArray:
     >>> bool(first == third), bool(first == second)
     (True, False)
     """
-    if not (sparse.issparse(X) or hasattr(X, "columns")):
-        X = _as_array(X)
     high, low = (_sums(X, key + half) >> np.uint64(32) for half in (b"\0", b"\1"))
     return (high << np.uint64(32)) | low
 
@@ -43,13 +43,36 @@ def _sums(X: Any, key: bytes) -> NDArray:
     """An offset plus the words of each example times their multipliers."""
     if sparse.issparse(X):
         return _sparse_sums(X, key)
-    if not hasattr(X, "columns") and X.ndim == 2 and X.dtype.kind in "biuf":
-        return _dense_sums(X, key)
-    columns = list(_columns(X))
+    if not hasattr(X, "columns") and not hasattr(X, "__array__"):
+        return _list_sums(list(X), key)
+    if not hasattr(X, "columns") and np.ndim(X) == 2 and np.asarray(X).dtype.kind in "biuf":
+        return _dense_sums(np.asarray(X), key)
+    return _column_sums(list(_columns(X)), len(X), key)
+
+
+def _list_sums(rows: list, key: bytes) -> NDArray:
+    """Rows of numbers as the array that they make up, and each other row as one value: whatever rows are beside it."""
+    lengths = {len(row) for row in rows if _is_numbers(row)}
+    sums = np.empty(len(rows), np.uint64)
+    for length in lengths:
+        alike = [i for i, row in enumerate(rows) if _is_numbers(row) and len(row) == length]
+        sums[alike] = _dense_sums(np.array([rows[i] for i in alike], np.float64).reshape(len(alike), length), key)
+    others = [i for i, row in enumerate(rows) if not _is_numbers(row)]
+    values = np.empty(len(others), object)
+    values[:] = [rows[i] for i in others]
+    sums[others] = _column_sums([values], len(others), key)
+    return sums
+
+
+def _is_numbers(row: Any) -> bool:
+    return isinstance(row, list | tuple | np.ndarray) and all(isinstance(value, Real) for value in row)
+
+
+def _column_sums(columns: Sequence[NDArray], n_rows: int, key: bytes) -> NDArray:
     multipliers = _multipliers(key, len(columns))
-    total = np.full(len(X), multipliers[0])
+    total = np.full(n_rows, multipliers[0])
     for values, (low, high) in zip(columns, multipliers[1:].reshape(-1, 2), strict=True):
-        words = _number_words(values) if values.dtype.kind in "biuf" else _text_words(values)
+        words = _number_words(values) if values.dtype.kind in "biuf" else _value_words(values)
         total += words[:, 0] * low + words[:, 1] * high
     return total
 
@@ -60,17 +83,6 @@ def _multipliers(key: bytes, n_columns: int) -> NDArray:
     return np.random.default_rng(seed).integers(2**64, size=1 + 2 * n_columns, dtype=np.uint64)
 
 
-def _as_array(X: Any) -> NDArray:
-    """Lists as they are: numpy would turn numbers among strings into strings."""
-    if hasattr(X, "__array__"):
-        return np.asarray(X)
-    objects = np.asarray(X, dtype=object)
-    try:
-        return objects.astype(np.float64)
-    except (TypeError, ValueError):
-        return objects
-
-
 def _number_words(values: NDArray) -> NDArray:
     """Numbers as pairs of 32-bit words: (n, 2); zeros of both signs, and all kinds of NaN, are the same."""
     numbers = values.astype("<f8") + 0.0
@@ -79,10 +91,35 @@ def _number_words(values: NDArray) -> NDArray:
     return numbers.view("<u4").reshape(-1, 2).astype(np.uint64)
 
 
-def _text_words(values: NDArray) -> NDArray:
-    texts = [str(value) for value in values.tolist()]
-    known = {text: hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest() for text in set(texts)}
-    return np.frombuffer(b"".join([known[text] for text in texts]), "<u4").reshape(-1, 2).astype(np.uint64)
+def _value_words(values: NDArray) -> NDArray:
+    """Values of any kind, each by itself: numbers as numbers, what is missing as NaN, everything else as text."""
+    known = [_canonical(value) for value in (_dates(values) if values.dtype.kind == "M" else values.tolist())]
+    words = _number_words(np.array([np.nan if isinstance(value, str) else value for value in known], np.float64))
+    texts = {value for value in known if isinstance(value, str)}
+    hashed = {text: hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest() for text in texts}
+    for i, value in enumerate(known):
+        if isinstance(value, str):
+            words[i] = np.frombuffer(hashed[value], "<u4")
+    return words
+
+
+def _canonical(value: Any) -> float | str:
+    if isinstance(value, Real):
+        return float(value)
+    try:
+        if value is None or bool(value != value):
+            return np.nan
+    except (TypeError, ValueError):
+        if type(value).__name__ in ("NAType", "NaTType"):
+            return np.nan
+    if isinstance(value, dict):
+        return repr(sorted((str(name), str(entry)) for name, entry in value.items()))
+    return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)
+
+
+def _dates(values: NDArray) -> list[str | None]:
+    texts = np.datetime_as_string(values.astype("datetime64[ns]")).tolist()
+    return [None if text == "NaT" else text for text in texts]
 
 
 def _columns(X: Any) -> Iterator[NDArray]:
@@ -92,7 +129,8 @@ def _columns(X: Any) -> Iterator[NDArray]:
     elif hasattr(X, "columns"):
         yield from (np.asarray(X[:, j]) for j in range(X.shape[1]))
     else:
-        yield from X.reshape(len(X), -1).T
+        array = np.asarray(X)
+        yield from array.reshape(len(array), -1).T
 
 
 def _dense_sums(X: NDArray, key: bytes) -> NDArray:
