@@ -54,6 +54,7 @@ _PLAIN = ("builtins.", "numpy.")  # skops itself lets only data pass of these
 _SCHEMA = 24  # bytes of memory that a byte of the schema may become: "{}," makes a dictionary
 _ARRAY, _OTHER = 2, 10  # the same for a byte of an array, of which there is a buffer too, and of anything else
 _MOST_JOBS = 1024
+_MOST_LEVELS, _MOST_NODES = 64, 10**6  # of parts within parts that share their names
 
 
 def full_name(kind: type) -> str:
@@ -92,7 +93,9 @@ def foreign_types(content: bytes, trusted: set[str]) -> set[str]:
     with zipfile.ZipFile(BytesIO(content)) as packed:
         sizes = {entry.filename: entry.file_size for entry in packed.infolist()}
         check_fits(_SCHEMA * sizes.get("schema.json", 0), "its schema")
-        nodes = list(_nodes(json.loads(packed.read("schema.json"))))
+        schema = json.loads(packed.read("schema.json"))
+    nodes = list(_nodes(schema))
+    _check_repetition(schema, len(nodes))
     # counted as often as it is read, which may be more often than it is there
     check_fits(
         sum(_weight(node) * sizes.get(str(node["file"]), 0) for node in nodes if "file" in node), "what it holds"
@@ -101,6 +104,34 @@ def foreign_types(content: bytes, trusted: set[str]) -> set[str]:
         f"{node['__module__']}.{node['__class__']}" for node in nodes if {"__module__", "__class__"} <= node.keys()
     }
     return {name for name in named - trusted - known_types() if not name.startswith(_PLAIN)}
+
+
+def _check_repetition(schema: Any, n_nodes: int) -> None:
+    """Refuse parts within parts that share their identity, so that a small file stands for a model without end.
+
+    A part that is named again stands for the whole of what bears that name; honest files write it out each time.
+    """
+    sizes: dict[Any, int] = {}
+    for _ in range(_MOST_LEVELS):
+        before = dict(sizes)
+        if _size(schema, sizes) > 10 * n_nodes + _MOST_NODES:
+            break
+        if sizes == before:
+            return
+    raise ValueError("its parts repeat each other too often.")
+
+
+def _size(part: Any, sizes: dict[Any, int]) -> int:
+    """Number of parts, where each that has a name counts as the largest that was seen under it."""
+    if isinstance(part, list):
+        return sum(_size(inner, sizes) for inner in part)
+    if not isinstance(part, dict):
+        return 0
+    size = 1 + sum(_size(inner, sizes) for inner in part.values())
+    name = part.get("__id__")
+    if isinstance(name, int | str):
+        size = sizes[name] = max(size, sizes.get(name, 0))
+    return size
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:

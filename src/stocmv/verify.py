@@ -58,6 +58,7 @@ UNKNOWABLE = (
     "whether more was tried than is stated: other priors, risks, bounds, constants or deltas",
     "whether a model is the one that voted: the certificate names the votes, not the file of a model",
     "whether warnings about the data were left out",
+    "whether a posterior was chosen because the votes drawn from it were lucky, where the risk is estimated from draws",
 )
 
 # ------------------------------------------------------------------------------------------------------- 1. The verdict
@@ -262,7 +263,7 @@ def parse_certificate(text: bytes) -> tuple[dict[str, Any], Check]:
         entries = content[name] if isinstance(kinds, list) else [content[name]]
         if not isinstance(entries, list) or not all(type(entry) in kinds for entry in entries):
             raise Refused(f"{name} is not of the right kind.")
-    if _depth(content["context"]) > 6:
+    if _is_deeper(content["context"], 6):
         raise Refused("its context is nested too deeply.")
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     is_intact = written == text and digest == hashlib.sha256(canonical.encode()).hexdigest()
@@ -281,9 +282,9 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no number.")
 
 
-def _depth(value: Any) -> int:
+def _is_deeper(value: Any, levels: int) -> bool:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + max(map(_depth, inner), default=0)
+    return levels == 0 or any(_is_deeper(part, levels - 1) for part in inner)
 
 
 # --------------------------------------------------------------------------------------------------- 3. The votes' file
@@ -318,7 +319,8 @@ class Fold:
         return 2 if self.classes is None else max(2, len(self.classes))
 
     def blocks(self) -> Iterator[slice]:
-        yield from (slice(start, start + BLOCK) for start in range(0, self.n_rows, BLOCK))
+        step = max(1, BLOCK * 64 // max(self.n_classes, 64))  # rows by classes are what takes the memory
+        yield from (slice(start, start + step) for start in range(0, self.n_rows, step))
 
     def errors(self, rows: slice) -> NDArray:
         """Who errs, (n_rows, n_voters)."""
@@ -361,6 +363,8 @@ def free_memory() -> int:
 
 def _arrays(packed: zipfile.ZipFile) -> dict[str, NDArray]:
     entries = packed.infolist()
+    if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
+        raise Refused("it is packed in another way than stored or deflated")
     if sum(entry.file_size for entry in entries) > free_memory() // 2:
         raise Refused("what it holds unpacks to more than half of the free memory")
     arrays = {entry.filename.removesuffix(".npy"): _array(packed, entry) for entry in entries}
@@ -373,10 +377,22 @@ def _array(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray:
     with packed.open(entry) as file:
         header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[npy.read_magic(file)]
         shape, fortran, dtype = header(file)
-        data = file.read()
-    if dtype.kind not in "biufUS" or len(data) != math.prod(shape) * dtype.itemsize:
+        size = math.prod(shape) * dtype.itemsize
+        if dtype.kind not in "biufUS" or dtype.itemsize == 0 or size > entry.file_size:
+            raise Refused("it has an array that holds something else than it says")
+        data = _read(file, size + 1)
+    if len(data) != size:
         raise Refused("it has an array that holds something else than it says")
     return np.ndarray(shape, dtype, data, order="F" if fortran else "C")
+
+
+def _read(file: Any, most: int) -> bytes:
+    """At most so many bytes, a piece at a time: asked for all at once, zipfile unpacks more than the file says."""
+    pieces, left = [], most
+    while left > 0 and (piece := file.read(min(left, 1 << 20))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def _folds(arrays: dict[str, NDArray]) -> list[Fold]:
@@ -496,7 +512,7 @@ BOUNDS = {  # the theorem that a bound rests on, and its settings
 }
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)  # of which one was chosen, with all of them paid for
 LARGEST = 1e12  # a concentration up to which scipy's functions were found to be precise
-MOST_DRAWS = 10**8
+MOST_DRAWS = 10**6
 FIXED_VOTE = ("margin", "scale", "coverage", "empirical_risk", "kl", "margins")
 CLASS = ("label", "n", "empirical_risk", "bound", "deterministic_bound", "delta")
 
@@ -663,9 +679,8 @@ def assumed(c: Content) -> list[str]:
         if len(c["posteriors"]) > 1
         else "The voters and the prior were chosen without looking at these examples."
     )
-    chosen = " The constant of each fold was chosen from the others." * (
-        c["bound_settings"]["name"] == "catoni_per_fold"
-    )
+    how = "of each fold was chosen from the others." if len(c["posteriors"]) > 1 else "was fixed before, too."
+    chosen = f" The constant {how}" * (c["bound_settings"]["name"] == "catoni_per_fold")
     draws = c["risk_settings"].get("certificate_draws")
     drawn = (
         f"The risk is estimated from {draws} drawn votes, which a share of delta pays for; the posterior was chosen "
@@ -790,13 +805,22 @@ def moments(c: Content, parameters: dict[str, Any], fold: Fold) -> list[float]:
         return [fold.mean(share * ((wrong + 1) / (s + 1) if c["posterior"] == "dirichlet" else share))]
     if c["risk"] == "binomial":  # at least half of the drawn voters err
         draws = c["risk_settings"]["n_draws"]
-        return [fold.mean(special.bdtrc(math.ceil(draws / 2) - 1, draws, np.minimum(share, 1.0)))]
+        needed = math.ceil(draws / 2)
+        return [fold.mean(special.betaincc(draws - needed + 1, needed, 1 - np.minimum(share, 1.0)))]
     return [fold.mean(share), 2 * fold.mean(share * (1 - share))]  # of the C-bound
+
+
+def _draws_seed(parameters: Mapping[str, Sequence[float]]) -> list[int]:
+    """Where the draws begin: a hash of the posterior, so that none can be made to fit its draws."""
+    hashed = hashlib.sha256(b"stocmv draws for a certificate;")
+    for name in ("location", "scale"):
+        hashed.update(np.asarray(parameters[name], "<f8").tobytes())
+    return np.frombuffer(hashed.digest(), "<u4").tolist()
 
 
 def _drawn_error(n_draws: int, parameters: dict[str, Any], fold: Fold) -> float:
     """Mean error of the certificate's drawn votes, drawn again from their seed; a tie counts as an error."""
-    rng = np.random.default_rng((2021, 0xCE271F))
+    rng = np.random.default_rng(_draws_seed(parameters))
     location, scale = np.array(parameters["location"]), np.array(parameters["scale"])
     errors = np.zeros(fold.n_rows)
     for start in range(0, n_draws, 500):
@@ -937,13 +961,16 @@ def _constants(constant: str, sizes: Sequence[int]) -> float:
 
 @functools.cache
 def log_xi(n: int) -> float:
-    """Logarithm of the sum over k of ``C(n, k) (k/n)^k (1 - k/n)^(n-k)``, term by term."""
-    total = 0.0
-    for start in range(0, n + 1, 1 << 20):
-        k = np.arange(start, min(start + (1 << 20), n + 1))
-        log_binomial = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
-        total += float(np.exp(log_binomial + special.xlogy(k, k / n) + special.xlogy(n - k, (n - k) / n)).sum())
-    return math.log(total)
+    """Logarithm of the sum over k of ``C(n, k) (k/n)^k (1 - k/n)^(n-k)``.
+
+    It is one plus Ramanujan's Q(n), the sum over k of ``(1 - 1/n) ... (1 - (k-1)/n)``, whose terms fall like
+    ``exp(-k^2 / 2n)``; for the largest n, the first terms of its expansion (Flajolet and others 1995) are exact enough.
+    """
+    if n > 10**10:
+        root = math.sqrt(math.pi * n / 2)
+        return math.log(root + 2 / 3 + math.sqrt(math.pi / (2 * n)) / 12 - 4 / (135 * n))
+    j = np.arange(min(n, int(12 * math.sqrt(n)) + 50))
+    return math.log(1 + float(np.exp(np.cumsum(np.log1p(-j / n))).sum()))
 
 
 def kl_inverse(q: float, epsilon: float) -> float:
@@ -958,7 +985,7 @@ def kl_inverse(q: float, epsilon: float) -> float:
 
 def clopper_pearson(errors: int, n: int, delta: float) -> float:
     """The error at which so few errors still have probability delta, by bisection."""
-    low, high = errors / n, 1.0
+    low, high = 0.0, 1.0
     for _ in range(100 if errors < n else 0):
         middle = (low + high) / 2
         low, high = (middle, high) if special.betaincc(errors + 1, n - errors, middle) >= delta else (low, middle)

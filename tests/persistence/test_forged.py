@@ -86,7 +86,7 @@ def test_a_file_that_brings_code_is_refused_and_not_run(name, tmp_path):
 
 def test_methods_are_not_loaded(tmp_path):
     def plant(schema):
-        model = json.loads(json.dumps(schema))
+        model = json.loads(json.dumps(schema).replace('"__id__": ', '"__id__": 1'))  # parts of its own
         schema["content"]["content"]["verbose"] = {
             "__class__": model["__class__"],
             "__module__": model["__module__"],
@@ -299,6 +299,22 @@ def test_a_member_that_is_read_many_times(tmp_path, monkeypatch):
     rewritten(tmp_path / "model.skops", tmp_path / "many.skops", multiply)
     monkeypatch.setattr("stocmv._memory.free_memory", lambda: 10**9)
     load_is_damaged(tmp_path / "many.skops", "what it holds unpacks to .* GiB, more than half of the free memory.")
+
+
+def test_parts_that_stand_for_each_other(tmp_path):
+    """Lists of two, each of which is the next list: forty of them are a million millions."""
+    save(fitted("two classes"), tmp_path / "model.skops")
+
+    def nest(schema):
+        kind = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode"}
+        inner = {**kind, "__id__": -1, "content": []}
+        for level in range(2, 42):
+            stub = {**kind, "__id__": inner["__id__"], "content": []}
+            inner = {**kind, "__id__": -level, "content": [inner, stub]}
+        schema["content"]["content"]["verbose"] = inner
+
+    rewritten(tmp_path / "model.skops", tmp_path / "nested.skops", nest)
+    load_is_damaged(tmp_path / "nested.skops", "its parts repeat each other too often.")
 
 
 def test_other_packing_has_no_limit(tmp_path):

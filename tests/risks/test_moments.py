@@ -9,7 +9,7 @@ from risks import rational
 from stocmv import VoteMatrix
 from stocmv.risks import RISKS, Binomial, Exact, Half, MonteCarlo, SecondOrder
 from stocmv.risks._exact import margin_rows
-from stocmv.risks._mc import CERTIFICATE_SEED, argmax_error
+from stocmv.risks._mc import argmax_error
 from zoo import PAIRS, SEVERAL_CLASSES, SINGLE, posterior_near, prior_of, problem, raw, risk_of
 
 CLOSED = [(risk, kind) for risk, kind in PAIRS if risk != "mc"]
@@ -146,7 +146,7 @@ class TestMonteCarlo:
         posterior, (votes, y) = some_posterior("logit_normal", name), raw(name)
         risk = risk_of("mc")
         wrong = []
-        for theta in posterior.sample(risk.certificate_draws, np.random.default_rng(CERTIFICATE_SEED)):
+        for theta in posterior.sample(risk.certificate_draws, np.random.default_rng(posterior.seed("a certificate"))):
             scores = dense.class_weights(votes, votes.max() + 2, theta)
             own = np.take_along_axis(scores, y[:, None], 1)[:, 0]
             np.put_along_axis(scores, y[:, None], -1, 1)

@@ -35,6 +35,8 @@ def _quantile(a: int, b: int, upper_tail: float) -> float:
     p = float(betainccinv(a, b, upper_tail))
     for _ in range(3):
         tail = float(betaincc(a, b, p))
+        if tail == 0.0:  # below the smallest number: p is 1 up to rounding
+            return 1.0
         slope = math.exp(xlogy(a - 1, p) + xlog1py(b - 1, -p) - betaln(a, b)) / tail
         p = min(max(p + (math.log(tail) - math.log(upper_tail)) / slope, 0.0), 1.0)
     return p

@@ -236,6 +236,12 @@ def _lists(posterior: Posterior) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in posterior.parameters().items()}
 
 
+def _how_chosen(n_folds: int) -> str:
+    """Where the constants of Catoni's bound per fold come from."""
+    how = "of each fold was chosen from the others." if n_folds > 1 else "was fixed before, too."
+    return f" The constant {how}"
+
+
 def _assumptions(n_folds: int, draws: int, bound: Bound) -> list[str]:
     unseen = (
         "The voters and the prior of each fold were chosen without looking at the examples of that fold, and the folds "
@@ -247,7 +253,7 @@ def _assumptions(n_folds: int, draws: int, bound: Bound) -> list[str]:
         "The examples are independent draws from one distribution, and new examples come from the same one.",
         unseen,
         "The risk, the bound and delta were fixed before looking at these examples."
-        + (" The constant of each fold was chosen from the others." if isinstance(bound, CatoniPerFold) else ""),
+        + _how_chosen(n_folds) * isinstance(bound, CatoniPerFold),
     ]
     if draws:
         stated.append(

@@ -74,6 +74,10 @@ class Posterior(ABC):
         """Weights of the votes by whose majority the deterministic vote answers, (n_votes, n_voters): the mean."""
         return self.mean[None]
 
+    def seed(self, purpose: str) -> list[int]:
+        """Where draws that a certificate pays for begin; only for posteriors whose risk is estimated."""
+        raise TypeError(f"{type(self).__name__} has exact risks: nothing is drawn for {purpose}.")
+
     def sample(self, n_draws: int, rng: np.random.Generator) -> NDArray:
         """Draw weights: (n_draws, n_voters)."""
         return self.draws(n_draws, rng).weights

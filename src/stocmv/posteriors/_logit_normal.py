@@ -1,5 +1,6 @@
 """The logit-normal posterior."""
 
+import hashlib
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,6 @@ from ._base import Draws, Posterior, check_range, positive_per_voter, pull_softm
 
 _MEAN_DRAWS = 4096
 FIXED_VOTES = 2000  # by whose majority the deterministic vote answers
-_FIXED_SEED = (2021, 0xF1BED)  # a stream of its own: neither training nor the certificate has seen these draws
 _REACH = 30.0  # of the means and of the logarithms of the standard deviations
 _SMALLEST, _LARGEST = 1e-13, 1e13  # standard deviations of a prior, within exp(-30) and exp(30)
 
@@ -70,7 +70,14 @@ class LogitNormal(Posterior):
 
     def fixed_votes(self) -> NDArray:
         """Some draws, always the same: the mean weights have no closed form, and no bound of their own."""
-        return self.sample(FIXED_VOTES, np.random.default_rng(_FIXED_SEED))
+        return self.sample(FIXED_VOTES, np.random.default_rng(self.seed("the fixed votes")))
+
+    def seed(self, purpose: str) -> list[int]:
+        """Where draws for a purpose begin: a hash of the parameters, so that no posterior can be made to fit them."""
+        hashed = hashlib.sha256(f"stocmv draws for {purpose};".encode())
+        for values in (self.location, self.scale):
+            hashed.update(values.astype("<f8").tobytes())
+        return np.frombuffer(hashed.digest(), "<u4").tolist()
 
     def kl(self, prior: Posterior) -> tuple[float, NDArray]:
         if not isinstance(prior, LogitNormal):

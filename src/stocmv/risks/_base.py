@@ -13,6 +13,7 @@ from ..posteriors import Posterior
 from ..votes import VoteMatrix, Votes
 from ..votes._base import scaled
 
+MOST_DRAWS = 10**6
 Upper = Callable[[float, float, float], Bounded]  # (empirical value, divergence, share of delta) -> bound
 
 

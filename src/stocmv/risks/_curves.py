@@ -13,7 +13,7 @@ from scipy.special import betainc, betaln
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..votes import Curve, VoteMatrix, Votes
 from ..votes._threads import split_rows, thread_map
-from ._base import Question, Risk
+from ._base import MOST_DRAWS, Question, Risk
 from ._half_curve import half_curve
 
 Weighted = Dirichlet | Categorical  # posteriors with concentrations and their total
@@ -156,8 +156,8 @@ class Binomial(CurveRisk):
     certified: ClassVar[str] = "the error of the weighted vote, as twice the error of a vote of drawn voters"
 
     def __post_init__(self) -> None:
-        if self.n_draws < 1:
-            raise ValueError(f"n_draws must be at least 1, got {self.n_draws!r}.")
+        if not 1 <= self.n_draws <= MOST_DRAWS:
+            raise ValueError(f"n_draws must be from 1 to {MOST_DRAWS:,}, got {self.n_draws!r}.")
 
     def kl_count(self, posterior: Posterior) -> float:
         return float(self.n_draws)

@@ -10,11 +10,10 @@ from scipy.special import expit
 
 from ..posteriors import Dirichlet, Posterior
 from ..votes import Curve, VoteMatrix, Votes
-from ._base import Question, Risk
+from ._base import MOST_DRAWS, Question, Risk
 from ._exact import Exact
 
 _NODES = 1025
-CERTIFICATE_SEED = (2021, 0xCE271F)  # a stream of its own: training must not have seen the draws that certify
 _TIE = 1 - 1e-12  # what rounding may hide counts as a tie
 
 
@@ -48,8 +47,8 @@ class MonteCarlo(Risk):
     certified: ClassVar[str] = "the error of a vote with drawn weights"
 
     def __post_init__(self) -> None:
-        if self.n_draws < 1 or self.certificate_draws < 1:
-            raise ValueError("n_draws and certificate_draws must be at least 1.")
+        if not (1 <= self.n_draws <= MOST_DRAWS and 1 <= self.certificate_draws <= MOST_DRAWS):
+            raise ValueError(f"n_draws and certificate_draws must be from 1 to {MOST_DRAWS:,}.")
         if not 0 < self.draw_share < 1:
             raise ValueError(f"draw_share must lie strictly between 0 and 1, got {self.draw_share!r}.")
         if not 0 < self.slope < np.inf:
@@ -69,7 +68,7 @@ class MonteCarlo(Risk):
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         if isinstance(posterior, Dirichlet):
             return Exact().certified_moments(posterior, votes)
-        rng = np.random.default_rng(CERTIFICATE_SEED)
+        rng = np.random.default_rng(posterior.seed("a certificate"))  # none that training has seen
         errors = [argmax_error(w, votes) for w in posterior.sample(self.certificate_draws, rng)]
         return np.array([min(float(np.mean(errors)) * (1 + 1e-13), 1.0)])
 
