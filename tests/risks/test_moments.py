@@ -164,7 +164,7 @@ class TestMonteCarlo:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Binomial(n_draws=0), "n_draws must be at least 1"),
+        (lambda: Binomial(n_draws=0), "n_draws must be from 1 to"),
         *(
             (lambda settings=settings: MonteCarlo(**settings), next(iter(settings)))
             for settings in ({"n_draws": 0}, {"certificate_draws": 0}, {"draw_share": 0.0}, {"draw_share": 1.0})
