@@ -52,8 +52,6 @@ def test_as_scikit_learn_asks_for_every_risk(estimator, check):
 
 # a list of classifiers is handed X and y as they come, and what scikit-learn asks of a check is missed
 UNCHECKED = {
-    "check_estimator_sparse_array": "the tags say that sparse X is refused, but the classifiers are asked",
-    "check_estimator_sparse_matrix": "the tags say that sparse X is refused, but the classifiers are asked",
     "check_classifier_data_not_an_array": "X that only has __array__ cannot be cut into folds",
     "check_supervised_y_no_nan": "y with missing or infinite values is not refused before numpy warns",
     "check_fit2d_predict1d": "a single example without its second dimension gets a message about features",
