@@ -2,9 +2,10 @@
 
 import re
 
-# control characters, line separators, marks that turn the direction of writing, what is invisible, halves of characters
+# control characters, line separators, marks that turn the direction of writing, what is invisible
+# (but for what joins letters), and halves of characters
 _OBEYED = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb"
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f\ud800-\udfff]"
 )
 

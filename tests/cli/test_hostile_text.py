@@ -25,6 +25,7 @@ def assert_harmless(*shown):
 def test_every_sign_is_escaped():
     assert visible("\x1b\x85\u202e\n\udc80") == r"\x1b\x85\u202e\n\udc80"
     assert visible("a\tb\n", keep="\n") == "a\\tb\n"
+    assert visible("a\u200bb\ufeff\U000e0041") == r"a\u200bb\ufeff\U000e0041"  # labels that would look alike
     assert visible("größer 漢字 עברית 👩‍🔬") == "größer 漢字 עברית 👩‍🔬"  # text stays as it is, joined signs too
     assert not OBEYED.search(visible("".join(map(chr, range(0x3000)))))
 
