@@ -235,6 +235,8 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         """What the certificate rests on besides, for these voters and these examples."""
         if not source.learns and source.labels() is None:
             yield "The set of classes was known before, and not taken from these examples."
+        if source.learns and all(v.n_voters == 1 for v in self.votes_):
+            yield "That each fold has one voter was known before: the number of voters does not depend on the examples."
         if len(self.votes_) > 1:
             yield (
                 "Where the folds disagree, predict gives an example to one of them by a hash of its features with a "
