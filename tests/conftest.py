@@ -6,6 +6,16 @@ import pytest
 @pytest.fixture(scope="session")
 def cluster():
     """Two worker processes on this machine."""
+    yield from two_workers()
+
+
+@pytest.fixture
+def mortal_cluster():
+    """Two worker processes for one test that kills them: a local cluster gives up a worker that dies twice in 15 seconds."""
+    yield from two_workers()
+
+
+def two_workers():
     distributed = pytest.importorskip("distributed", reason="needs the extra dask")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -244,7 +244,7 @@ def test_other_partitions_of_y_are_refused(cluster):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", ["training voters", "collecting votes", "learning"])
-def test_a_worker_that_dies_changes_nothing(stage, cluster):
+def test_a_worker_that_dies_changes_nothing(stage, mortal_cluster):
     from stocmv._progress import listening
 
     X, y = data(2)
@@ -254,13 +254,12 @@ def test_a_worker_that_dies_changes_nothing(stage, cluster):
 
     def kill(told, done, total, remark):
         if told == stage and not killed:
-            address = next(iter(cluster.scheduler_info()["workers"]))
-            killed.append(cluster.run(os.getpid, workers=[address])[address])
+            address = next(iter(mortal_cluster.scheduler_info()["workers"]))
+            killed.append(mortal_cluster.run(os.getpid, workers=[address])[address])
             threading.Timer(0.05, os.kill, (killed[0], signal.SIGKILL)).start()
 
     with listening(kill):
         ours = classifier(**settings).fit(*collections(X, y)).certificate_
-    cluster.wait_for_workers(2, timeout=60)
     assert killed
     assert ours.votes == theirs.votes
     assert ours.bound == pytest.approx(theirs.bound, rel=1e-10)
