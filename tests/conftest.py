@@ -11,7 +11,7 @@ def cluster():
 
 @pytest.fixture
 def mortal_cluster():
-    """Two worker processes for one test that kills them: a local cluster gives up a worker that dies twice in 15 seconds."""
+    """Two worker processes for one test that kills them; a cluster gives up a worker that dies twice in 15 seconds."""
     yield from two_workers()
 
 
