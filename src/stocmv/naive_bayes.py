@@ -6,8 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 
 from .classifier._crossfit import CrossFitted
+from .classifier._cut import choose_cut
+from .classifier._recipe import Recipe
 from .voters import as_source
 from .votes import VoteMatrix
 from .votes._classes import class_weights
@@ -28,8 +31,8 @@ class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
     ----------
     voters : "forest", "stumps", estimator, list or VoterSource
         As for `MajorityVoteClassifier`.
-    n_folds : "auto" or int
-        "auto" is 3 for voters that learn, and 1 (all examples judge) for voters that do not.
+    n_folds : int or None
+        None is 3 for voters that learn, and 1 (all examples judge) for voters that do not.
     n_jobs : int or None
         Threads or processes for training and asking the voters.
     random_state : int, RandomState or None
@@ -49,8 +52,6 @@ class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
         Their weights, for each fold.
     votes_ : list of VoteMatrix
         What the voters said on the examples that judge them, for each fold.
-    fold_sizes_ : tuple of int
-        Examples in each fold.
     timings_ : dict
         Seconds spent on training voters and asking them.
 
@@ -75,7 +76,7 @@ class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
         self,
         voters: Any = "forest",
         *,
-        n_folds: int | str = "auto",
+        n_folds: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -97,8 +98,10 @@ class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
             Labels.
         """
         source = as_source(self.voters)
-        X, codes, folds, rng = self._prepare(X, y, source)
-        self._train_voters(X, codes, folds, source, rng)
+        X, codes = self._prepare(X, y, source)
+        cut = choose_cut("auto", self.n_folds, len(codes), tested=False, folds_wanted=False, learns=source.learns)
+        recipe = Recipe(source, self.classes_, weighs=False, estimates=False)
+        self._make_votes(X, codes, None, cut, recipe, check_random_state(self.random_state))
         self.weights_ = [log_odds(votes) for votes in self.votes_]
         return self
 

@@ -2,9 +2,10 @@
 
 from ._base import Bound, Bounded
 from ._catoni import Catoni, CatoniPerFold
-from ._clopper_pearson import ClopperPearson, clopper_pearson
 from ._delta import check_alternatives, check_delta
+from ._fold_test import FoldTest
 from ._mcallester import McAllester
+from ._one_sample import bentkus, clopper_pearson, one_sample
 from ._seeger import PrintedTheorem2, Seeger, seeger_mixture
 
 BOUNDS: dict[str, Bound] = {
@@ -21,12 +22,14 @@ __all__ = [
     "Bounded",
     "Catoni",
     "CatoniPerFold",
-    "ClopperPearson",
+    "FoldTest",
     "McAllester",
     "PrintedTheorem2",
     "Seeger",
+    "bentkus",
     "check_alternatives",
     "check_delta",
     "clopper_pearson",
+    "one_sample",
     "seeger_mixture",
 ]

@@ -32,7 +32,6 @@ class Bound(ABC):
     name: ClassVar[str]
     theorem: ClassVar[str]
     proven: ClassVar[bool] = True
-    needs_one_vote: ClassVar[bool] = False  # whether it is for a single voter, for which nothing is learned
 
     @abstractmethod
     def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:

@@ -21,37 +21,45 @@ _HEADER = "error on new examples"
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proven upper bound on the error of a learned vote, with all that is needed to check it.
+    """A proven upper bound on what `predict` does on new examples, with all that is needed to check it.
 
     Attributes
     ----------
     bound : float
-        On the stochastic vote (a fold is drawn, then weights from its posterior); on the weighted vote for the
-        classical risks with a categorical posterior.
-    deterministic_bound : float
-        On the fixed vote that `deterministic_rule` describes.
+        On the error of the deterministic vote, which is what `predict` answers; `deterministic_rule` describes it.
+    stochastic_bound : float
+        On the error of the stochastic vote, whose weights are drawn afresh for every example (with folds, after one of
+        them is drawn); on the weighted vote for the classical risks with a categorical posterior.
     empirical_risk : float
-        The mean over the examples that `bound` is computed from, rounded up: of the losses of the risk, which for the
-        classical risks are not errors of the vote; folds, and classes within folds, count as the bound asks.
+        Where the judging examples did not help to learn the weights: mean error of `predict` on them. Otherwise the
+        mean loss that ``stochastic_bound`` is computed from.
     kl : float
-        Divergence of the posterior from the prior, summed over the folds, in nats.
+        KL of the posterior from the prior, summed over the folds, in nats; 0 where nothing is paid for learning.
     n, delta : int, float
-        Number of examples, and the probability with which the bound may fail.
+        Number of examples (or of groups) that judge, and the probability with which each bound may fail.
     risk, theorem, assumptions : str, str, tuple of str
-        Name of the risk, the theorem that the bound rests on, and all that it assumes.
+        Name of the risk, the theorem that the bounds rest on, and all that they assume.
+    tested : bool
+        Whether the judging examples only tested: neither voters nor weights were learned from them.
     proven : bool
         Whether the claim of every part (risk, posterior, bound, voters) is proven; if not, this is no certificate, and
         ``unproven`` names the parts.
     covers_drawn : bool
-        Whether `bound` also holds for votes with drawn weights. Otherwise it is on the weighted vote alone.
+        Whether `stochastic_bound` also holds for votes with drawn weights. Otherwise it is on the weighted vote alone.
     warnings : tuple of str
         What was seen in the examples that casts doubt on an assumption.
+    grouped : bool
+        Whether rows belong to groups: then ``n`` counts groups, whose loss is the mean over their rows.
+    baseline : dict
+        Always answering the most frequent class: its label, its error on the judging examples, and the bound on that.
     posterior, posteriors, priors : str, tuple, tuple
         Kind of distribution, and its parameters for each fold.
+    fold_sizes, fold_shares : tuple of int, tuple of float
+        Examples that judge in each fold, and the probability with which each fold answers.
     votes : tuple of str
         SHA-256 of the votes of each fold.
-    fixed_vote : dict
-        What `deterministic_bound` rests on: margin, scale of the concentrations, and the figures found with them.
+    deterministic_vote : dict
+        What ``bound`` rests on: the errors, or margin, scale and the figures found with them.
     alternatives : int
         Number of priors that were tried; each had an equal share of delta.
     context : dict
@@ -61,6 +69,7 @@ class Certificate:
     """
 
     bound: float
+    stochastic_bound: float
     moments: tuple[float, ...]
     kl: float
     n: int
@@ -75,13 +84,15 @@ class Certificate:
     assumptions: tuple[str, ...]
     warnings: tuple[str, ...]
     fold_sizes: tuple[int, ...]
+    fold_shares: tuple[float, ...]
+    grouped: bool
     posterior: str
     posteriors: tuple[dict[str, list[float]], ...]
     priors: tuple[dict[str, list[float]], ...]
     votes: tuple[str, ...]
-    deterministic_bound: float
     deterministic_rule: str
-    fixed_vote: dict[str, float]
+    deterministic_vote: dict[str, float]
+    baseline: dict[str, Any]
     per_class: tuple[dict[str, Any], ...]
     alternatives: int
     context: dict[str, Any]
@@ -91,44 +102,74 @@ class Certificate:
         return not self.unproven
 
     @property
+    def tested(self) -> bool:
+        return not self.priors
+
+    @property
     def has_one_voter(self) -> bool:
         """Whether each fold has a single voter, so that there is but one vote and one figure."""
         return all(len(next(iter(parameters.values()))) == 1 for parameters in self.posteriors)
 
     @property
     def empirical_risk(self) -> float:
-        return self.moments[0]
+        return self.deterministic_vote["empirical_risk"] if self.tested else self.moments[0]
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether the bound is below that of always answering the most frequent class."""
+        return not self.baseline or self.bound < self.baseline["bound"]
 
     def statement(self) -> str:
-        """The certificate in one sentence."""
+        """The certificate in a sentence or two."""
         if not self.proven:
             return (
                 f"Not a certificate: {percent(self.bound)} was computed with what is not proven "
                 f"({', '.join(self.unproven)}). The error may exceed it more often than delta allows."
             )
-        return (
-            f"With probability at least {confidence(self.delta)} over the draw of the {self.n:,} examples, "
-            f"{self.certified} is at most {percent(self.bound)} on new examples."
+        judges = f"{self.n:,} {'groups' if self.grouped else 'examples'}"
+        on = "rows of new groups, averaged group by group" if self.grouped else "new examples"
+        promise = (
+            f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, predict "
+            f"errs on at most {percent(self.bound)} of {on}."
         )
+        return promise if self.beats_baseline else f"{promise} {self._no_better()}"
+
+    def _no_better(self) -> str:
+        label, bound = self.baseline["label"], percent(self.baseline["bound"])
+        return f"That is no better than always answering {label!r}, which errs on at most {bound}."
 
     def figures(self, *, per_class: bool = True) -> list[tuple[str, str, str]]:
-        """What is promised, line by line: of which vote, at most how much, and from which empirical risk."""
-        first = "weighted vote" if self.posterior == "categorical" else "drawn vote"
-        alone = "only voter" if len(self.fold_sizes) == 1 else "voter of a drawn fold"
-        names = [alone] if self.has_one_voter else [first] if first == "weighted vote" else [first, "fixed vote"]
-        lines = _lines("", names, self.bound, self.deterministic_bound, self.empirical_risk)
+        """What is promised, line by line: of which vote, at most how much, and how much was measured."""
+        names = ["predict"] if self.has_one_voter or not self.covers_drawn else ["predict", "stochastic vote"]
+        risk = self.deterministic_vote["empirical_risk"] if self.tested else None
+        lines = _lines("", names, (self.bound, self.stochastic_bound), (risk, self.moments[0]))
+        if self.baseline:
+            name = f"always answering {self.baseline['label']}"
+            lines.append((name, percent(self.baseline["bound"]), percent(self.baseline["empirical_risk"])))
         for c in self.per_class if per_class else ():
-            title = f"class {c['label']} ({c['n']:,} examples), "
-            lines += _lines(title, names, c["bound"], c["deterministic_bound"], c["empirical_risk"])
+            title = f"class {c['label']} ({c['n']:,} {'groups' if self.grouped else 'examples'}), "
+            lines += _lines(
+                title,
+                names,
+                (c["bound"], c["stochastic_bound"]),
+                (c["empirical_risk"] if self.tested else None, c["stochastic_risk"]),
+            )
         return lines
 
     def notes(self) -> list[str]:
         """What the figures mean."""
-        stated = [] if self.has_one_voter and len(self.fold_sizes) == 1 else [f"Fixed vote: {self.deterministic_rule}."]
+        stated = [f"predict: {self.deterministic_rule}."]
+        if not self.has_one_voter and self.covers_drawn:
+            fold = "a fold and " if len(self.fold_sizes) > 1 else ""
+            stated.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
         if not self.per_class:
             return [*stated, "Each line holds with that probability."]
-        votes = "" if self.has_one_voter else " for each of the two votes"
+        votes = "" if len(self.figures(per_class=False)) < 2 else " for each vote"
         return [*stated, f"Each line holds with that probability; those of the classes hold all at once{votes}."]
+
+    def _proof(self) -> str:
+        paid = "" if self.tested else f" KL from the prior: {self.kl:.2f} nats."
+        return f"Proof: {self.theorem}.{paid}"
 
     def __str__(self) -> str:
         """A short page: statement, figures, assumptions."""
@@ -136,14 +177,14 @@ class Certificate:
             return self.statement()
         width = max(len(_HEADER), *(len(name) for name, _, _ in self.figures()))
         page = [
-            self.statement(),
             *(f"WARNING: {warning}" for warning in self.warnings),
+            self.statement(),
             "",
-            f"{_HEADER:{width + 2}}{'at most':>9}{'empirical risk':>16}",
-            *(f"{name:{width + 2}}{bound:>9}{risk:>16}" for name, bound, risk in self.figures()),
+            f"{_HEADER:{width + 2}}{'at most':>9}{'measured':>11}",
+            *(f"{name:{width + 2}}{bound:>9}{risk:>11}" for name, bound, risk in self.figures()),
             "",
             *self.notes(),
-            f"Proof: {self.theorem}. Divergence from the prior: {self.kl:.2f} nats.",
+            self._proof(),
             "It assumes:",
             *(f"- {assumption}" for assumption in self.assumptions),
         ]
@@ -161,11 +202,10 @@ class Certificate:
         assumptions = "".join(f"<li>{escape(assumption)}</li>" for assumption in self.assumptions)
         notes = " ".join(escape(note) for note in self.notes())
         return (
-            f"<div class='stocmv-certificate'><p><strong>{escape(self.statement())}</strong></p>{warnings}"
+            f"<div class='stocmv-certificate'>{warnings}<p><strong>{escape(self.statement())}</strong></p>"
             f"<table><thead><tr><th style='text-align:left'>{_HEADER}</th><th>at most</th>"
-            f"<th>empirical risk</th></tr></thead><tbody>{rows}</tbody></table>"
-            f"<p>{notes} Proof: {escape(self.theorem)}. "
-            f"Divergence from the prior: {self.kl:.2f} nats.</p><p>It assumes:</p><ul>{assumptions}</ul></div>"
+            f"<th>measured</th></tr></thead><tbody>{rows}</tbody></table>"
+            f"<p>{notes} {escape(self._proof())}</p><p>It assumes:</p><ul>{assumptions}</ul></div>"
         )
 
     def compare_holdout(
@@ -194,7 +234,7 @@ class Certificate:
     def compare_errors(self, n_errors: int, n_holdout: int) -> "HoldoutComparison":
         """Compare with the bound that errors of a fixed classifier on examples that were held out give."""
         bound = clopper_pearson(n_errors, n_holdout, self.delta)
-        return HoldoutComparison(self.deterministic_bound, bound, n_errors, n_holdout, self.delta, self.proven)
+        return HoldoutComparison(self.bound, bound, n_errors, n_holdout, self.delta, self.proven)
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""
@@ -237,7 +277,9 @@ class Certificate:
         return verify(self, [votes] if isinstance(votes, Votes) else list(votes), precise, random_state)
 
 
-def _lines(title: str, names: Sequence[str], *figures: float) -> list[tuple[str, str, str]]:
-    """One line for each vote that there is: its bound, and the empirical risk, which is the first one's."""
-    *bounds, risk = map(percent, figures)
-    return [(title + name, bound, r) for name, bound, r in zip(names, bounds, [risk, ""], strict=False)]
+def _lines(
+    title: str, names: Sequence[str], bounds: Sequence[float], risks: Sequence[float | None]
+) -> list[tuple[str, str, str]]:
+    """One line for each vote: its bound, and what was measured of it; nothing where that is not its error."""
+    measured = ["" if risk is None else percent(risk) for risk in risks]
+    return [(title + name, percent(b), r) for name, b, r in zip(names, bounds, measured, strict=False)]

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Bound, CatoniPerFold, check_alternatives, check_delta, clopper_pearson, seeger_mixture
+from ..bounds import Bound, CatoniPerFold, check_alternatives, check_delta, seeger_mixture
 from ..posteriors import Dirichlet, Posterior
 from ..risks import Exact, Risk
+from ..risks._exact import margin_rows
 from ..special import kl_inverse
 from ..votes import Votes
+from ._baseline import baseline, class_counts
 from ._certificate import Certificate
 from ._class_losses import ClassLosses, class_losses
 from ._fixed_vote import FixedVote, choose_fixed_vote, samples_later
@@ -65,6 +67,7 @@ def certify(
     one_voter = all(v.n_voters == 1 for v in votes)
     sizes = tuple(v.n_examples for v in votes)
     digests = [v.digest_later() for v in votes]
+    counted = [v.total_later(class_counts) for v in votes]
     samples = samples_later(votes if isinstance(posteriors[0], Dirichlet) else [])
     drawn = _drawn_losses(votes, posteriors) if per_class else []
     if drawn and isinstance(risk, Exact):  # its moments are the means of these losses
@@ -84,7 +87,7 @@ def certify(
     )
     value = min(composed.value, 1.0)
     return Certificate(
-        bound=value,
+        stochastic_bound=value,
         moments=tuple(float(m) for m in moments),
         kl=float(kl),
         n=sum(sizes),
@@ -101,6 +104,9 @@ def certify(
         warnings=(),
         assumptions=(*_assumptions(len(votes), draws, bound), *assumptions),
         fold_sizes=sizes,
+        fold_shares=tuple(n / sum(sizes) for n in sizes),
+        grouped=False,
+        baseline=baseline(votes[0].classes, np.sum([c() for c in counted], 0), sum(sizes), delta, grouped=False),
         posterior=posteriors[0].name,
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),
@@ -132,7 +138,7 @@ def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> li
     """Errors of the drawn vote by class."""
     if any(v.classes is None for v in votes):
         raise ValueError("Certificates per class need votes made from labels, not from errors.")
-    return class_losses([p for p in posteriors if isinstance(p, Dirichlet)], votes)
+    return class_losses([partial(margin_rows, p) for p in posteriors if isinstance(p, Dirichlet)], votes)
 
 
 def _further(
@@ -146,7 +152,7 @@ def _further(
     for_draws: float,
     drawn: Sequence[ClassLosses],
 ) -> dict[str, Any]:
-    """What is said of the fixed vote and of each class."""
+    """What is said of the deterministic vote and of each class."""
     one_voter = all(v.n_voters == 1 for v in votes)
     rule = deterministic_rule(posteriors[0].name, len(votes), one_voter)
     dirichlets = [p for p in posteriors if isinstance(p, Dirichlet)]
@@ -157,15 +163,15 @@ def _further(
             # if the class that most of the fixed votes answer is wrong, at least half of them err
             n_votes = len(posteriors[0].fixed_votes())
             fixed_value = min(2 * float(kl_inverse(value, np.log(1 / for_draws) / n_votes)), 1.0)
-        return {"deterministic_bound": fixed_value, "deterministic_rule": rule, "fixed_vote": {}, "per_class": ()}
+        return {"bound": fixed_value, "deterministic_rule": rule, "deterministic_vote": {}, "per_class": ()}
     fixed = choose_fixed_vote(votes, samples, dirichlets, betas, bound, delta)
     sizes = tuple(v.n_examples for v in votes)
     risk = min(float(bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]) * (1 + 1e-13), 1.0)
     paid = bound.upper(risk, float(fixed.kls.sum()), sizes, delta / fixed.margins).value / fixed.coverage
     return {
-        "deterministic_bound": value if one_voter else float(min(paid, 1.0)),
+        "bound": value if one_voter else float(min(paid, 1.0)),
         "deterministic_rule": rule,
-        "fixed_vote": {
+        "deterministic_vote": {
             "margin": fixed.margin,
             "scale": fixed.scale,
             "coverage": fixed.coverage,
@@ -204,25 +210,21 @@ def _per_class(
     for c, label in enumerate(labels.tolist()):
         sizes = counts[:, c].astype(int)
         risk, fixed_risk = (min(float(shares @ by_fold[:, c]) * (1 + 1e-13), 1.0) for by_fold in (risks, fixed_risks))
-        upper = _exact_upper if bound.needs_one_vote else seeger_mixture
-        value = upper(risk, kls, sizes, shares, share)
-        mean = upper(fixed_risk, fixed.kls, sizes, shares, share / fixed.margins) / fixed.coverage
+        value = seeger_mixture(risk, kls, sizes, shares, share)
+        mean = seeger_mixture(fixed_risk, fixed.kls, sizes, shares, share / fixed.margins) / fixed.coverage
         certificates.append(
             {
                 "label": label,
                 "n": int(sizes.sum()),
-                "empirical_risk": risk,
-                "bound": float(min(value, 1.0)),
-                "deterministic_bound": float(min(mean, 1.0)),
                 "delta": share,
+                "empirical_risk": fixed_risk,
+                "stochastic_risk": risk,
+                "bound": float(min(mean, 1.0)),
+                "stochastic_bound": float(min(value, 1.0)),
+                "bound_settings": {},
             }
         )
     return certificates
-
-
-def _exact_upper(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, delta: float) -> float:
-    """Clopper and Pearson's bound for one class; 1 without examples."""
-    return clopper_pearson(round(risk * sizes[0]), int(sizes[0]), delta) if sizes[0] else 1.0
 
 
 def _by_label(figures: NDArray, votes: Votes, labels: NDArray, empty: float) -> NDArray:

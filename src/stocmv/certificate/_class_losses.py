@@ -1,14 +1,12 @@
-"""The losses of the drawn vote, added up for each true class."""
+"""Losses added up for each true class, of examples or of groups of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..posteriors import Dirichlet
-from ..risks._exact import margin_rows
 from ..votes import VoteMatrix, Votes
 
 _ROUND_UP = 1 + 1e-13  # adding up in pairs loses less than 1e-14, however many rows there are
@@ -16,15 +14,33 @@ _ROUND_UP = 1 + 1e-13  # adding up in pairs loses less than 1e-14, however many 
 
 @dataclass(frozen=True)
 class ClassLosses:
-    """Sums of the losses, and numbers of examples, by class; one class where the classes are not known."""
+    """Sums of the losses, and numbers of examples, by class and in all; one class where the classes are not known.
+
+    Where rows belong to groups, a group is what counts: its loss is the mean over its rows, and for a class the mean
+    over its rows of that class, if it has any.
+    """
 
     sums: NDArray
     counts: NDArray
+    frequency: NDArray  # of the classes: the sum of each one's share of an example, which is 0 or 1, or of a group
+    total: float
+    n: int
+
+    @classmethod
+    def of(cls, found: "tuple[NDArray, NDArray] | GroupLosses") -> "ClassLosses":
+        if isinstance(found, GroupLosses):
+            rows = found.counts.sum(1, keepdims=True)
+            means = found.sums.sum(1) / rows[:, 0]
+            by_class = np.divide(found.sums, found.counts, out=np.zeros_like(found.sums), where=found.counts > 0)
+            frequency = (found.counts / rows).sum(0)
+            return cls(by_class.sum(0), (found.counts > 0).sum(0), frequency, float(means.sum()), len(means))
+        sums, counts = found
+        return cls(sums, counts, counts, float(sums.sum()), int(counts.sum()))
 
     @property
     def mean(self) -> float:
-        """Mean loss of all examples, rounded up."""
-        return min(float(self.sums.sum() / self.counts.sum()) * _ROUND_UP, 1.0)
+        """Mean loss of all, rounded up."""
+        return min(self.total / self.n * _ROUND_UP, 1.0)
 
     @property
     def class_means(self) -> NDArray:
@@ -34,18 +50,40 @@ class ClassLosses:
         return np.minimum(means, 1.0)
 
 
-def class_losses(posteriors: Sequence[Dirichlet], votes: Sequence[Votes], margin: float = 0.0) -> list[ClassLosses]:
-    """Losses of each fold within a margin, as in `margin_rows`."""
-    asked = [v.total_later(partial(_sums, p, margin)) for p, v in zip(posteriors, votes, strict=True)]
-    return [ClassLosses(*answer()) for answer in asked]
+@dataclass(frozen=True)
+class GroupLosses:
+    """Sums of the losses, and numbers of rows, by group and class."""
+
+    ids: NDArray
+    sums: NDArray
+    counts: NDArray
+
+    def __add__(self, other: "GroupLosses") -> "GroupLosses":
+        """Those of two parts of the rows, in which a group may have rows in both."""
+        ids, place = np.unique(np.concatenate([self.ids, other.ids]), return_inverse=True)
+        sums, counts = (np.zeros((len(ids), self.sums.shape[1])) for _ in range(2))
+        np.add.at(sums, place, np.concatenate([self.sums, other.sums]))
+        np.add.at(counts, place, np.concatenate([self.counts, other.counts]))
+        return GroupLosses(ids, sums, counts)
 
 
-def _sums(posterior: Dirichlet, margin: float, votes: VoteMatrix) -> tuple[NDArray, NDArray]:
+def class_losses(of: Sequence[Callable[[VoteMatrix], NDArray]], votes: Sequence[Votes]) -> list[ClassLosses]:
+    """Losses of each fold, given by a function of its votes that finds one for each row."""
+    asked = [v.total_later(partial(_sums, rows)) for rows, v in zip(of, votes, strict=True)]
+    return [ClassLosses.of(answer()) for answer in asked]
+
+
+def _sums(rows: Callable[[VoteMatrix], NDArray], votes: VoteMatrix) -> tuple[NDArray, NDArray] | GroupLosses:
     counts = votes.counts if votes.counts.size else np.ones(votes.n_rows)
-    losses = margin_rows(posterior, votes, margin) * counts
-    if votes.targets is None or votes.classes is None:
+    losses = rows(votes) * counts
+    targets, n_classes = votes.targets, 1 if votes.classes is None else len(votes.classes)
+    if votes.groups is not None:
+        ids, place = np.unique(votes.groups, return_inverse=True)
+        cells = place * n_classes + (0 if targets is None else targets.astype(np.int64))
+        sums, numbers = (np.bincount(cells, w, len(ids) * n_classes).reshape(-1, n_classes) for w in (losses, None))
+        return GroupLosses(ids, sums, numbers.astype(float))
+    if targets is None:
         return np.array([losses.sum()]), np.array([counts.sum()])
-    n_classes = len(votes.classes)
-    ends = np.cumsum(np.bincount(votes.targets, minlength=n_classes))
-    by_class = np.split(losses[np.argsort(votes.targets, kind="stable")], ends[:-1])
-    return np.array([own.sum() for own in by_class]), np.bincount(votes.targets, counts, n_classes)
+    ends = np.cumsum(np.bincount(targets, minlength=n_classes))
+    by_class = np.split(losses[np.argsort(targets, kind="stable")], ends[:-1])
+    return np.array([own.sum() for own in by_class]), np.bincount(targets, counts, n_classes)

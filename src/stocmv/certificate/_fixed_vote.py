@@ -9,12 +9,14 @@ number is free; the margin is chosen from a grid, which is paid for.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import Bound
 from ..posteriors import Dirichlet
+from ..risks._exact import margin_rows
 from ..votes import Votes
 from ..votes._base import random_rows
 from ._class_losses import ClassLosses, class_losses
@@ -85,6 +87,6 @@ def _evaluate(
         scale,
         coverage=min(c.coverage(scale, margin) for c in contests),
         margins=margins,
-        losses=class_losses(scaled, votes, margin),
+        losses=class_losses([partial(margin_rows, p, margin=margin) for p in scaled], votes),
         kls=np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]),
     )

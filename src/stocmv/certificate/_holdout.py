@@ -16,7 +16,7 @@ class HoldoutComparison:
 
     Attributes
     ----------
-    deterministic_bound : float
+    bound : float
         The certificate's, on what `predict` does.
     holdout_bound : float
         Clopper and Pearson's upper bound on the error of the classifier that was trained on the rest.
@@ -28,7 +28,7 @@ class HoldoutComparison:
         Whether the certificate is one.
     """
 
-    deterministic_bound: float
+    bound: float
     holdout_bound: float
     n_errors: int
     n_holdout: int
@@ -38,7 +38,7 @@ class HoldoutComparison:
     def __str__(self) -> str:
         ours = "The bound on predict" if self.proven else "What was computed for predict and is not proven"
         return (
-            f"{ours} ({percent(self.deterministic_bound)}) is {self.verdict} what a hold-out gives: "
+            f"{ours} ({percent(self.bound)}) is {self.verdict} what a hold-out gives: "
             f"{percent(self.holdout_bound)} for the model compared with, from {self.n_errors:,} errors on "
             f"{self.n_holdout:,} examples that did not train it, both at delta = {self.delta:g}."
         )
@@ -46,10 +46,10 @@ class HoldoutComparison:
     @property
     def verdict(self) -> str:
         """How the two bounds compare, to the digits that are shown."""
-        ours, theirs = percent(self.deterministic_bound), percent(self.holdout_bound)
+        ours, theirs = percent(self.bound), percent(self.holdout_bound)
         if ours == theirs:
             return "the same as"
-        return "below" if self.deterministic_bound < self.holdout_bound else "above"
+        return "below" if self.bound < self.holdout_bound else "above"
 
 
 def count_holdout_errors(estimator: Any, X: Any, y: Any, share: float, random_state: Any) -> tuple[int, int]:

@@ -4,16 +4,31 @@ from typing import Any
 
 
 def theorem(bound_theorem: str, risk: str, n_folds: int) -> str:
-    """What the bound rests on."""
+    """What a bound that pays for learning rests on."""
     crossed = f", cross-bounded over {n_folds} folds" if n_folds > 1 else ""
     return f"{bound_theorem}{crossed}, for the risk {risk!r}"
 
 
+def tested_theorem(n_folds: int, grouped: bool) -> str:
+    """What a bound on a vote rests on that its judges did not help to make."""
+    if n_folds > 1:
+        return f"the fold test over {n_folds} folds"
+    exact = "Bentkus's bound for the means of groups" if grouped else "Clopper and Pearson's bound"
+    return f"{exact}; Bentkus's bound for the stochastic vote"
+
+
 def certified(risk_certified: str, one_voter: bool, n_folds: int) -> str:
-    """What the bound is on."""
-    if not one_voter:
-        return risk_certified
+    """What the second bound is on."""
+    return one_vote(n_folds) if one_voter else risk_certified
+
+
+def one_vote(n_folds: int) -> str:
     return "the error of the only voter" if n_folds == 1 else "the error of the voter of a drawn fold"
+
+
+def stochastic_rule(n_folds: int) -> str:
+    fold = "a fold and " if n_folds > 1 else ""
+    return f"the error of the stochastic vote, which draws {fold}weights afresh for every example,"
 
 
 def unproven(**parts: Any) -> tuple[str, ...]:
@@ -22,11 +37,34 @@ def unproven(**parts: Any) -> tuple[str, ...]:
 
 
 def deterministic_rule(posterior: str, n_folds: int, one_voter: bool) -> str:
-    """What the fixed vote does."""
-    fold = "a fold is drawn in proportion to its size, then " if n_folds > 1 else ""
+    """What the deterministic vote does."""
+    fold = "each example is given to one fold, then " if n_folds > 1 else ""
     rules = {
-        "categorical": "the voters vote with their probabilities as weights",
-        "dirichlet": "the voters vote with their mean weights",
+        "categorical": "the voters vote with their probabilities as weights, and of classes that tie the first wins",
+        "dirichlet": "the voters vote with their mean weights, and of classes that tie the first wins",
         "logit_normal": "the class that most of 2,000 votes answer, whose weights were drawn once",
     }
     return fold + ("its voter answers" if one_voter else rules.get(posterior, rules["dirichlet"]))
+
+
+def tested_assumptions(n_folds: int, grouped: bool) -> list[str]:
+    """What a certificate without learning on the judging examples assumes."""
+    drawn = (
+        "The groups are independent draws from one distribution, and new groups come from the same one; within a "
+        "group anything may depend on anything."
+        if grouped
+        else "The examples are independent draws from one distribution, and new examples come from the same one."
+    )
+    if n_folds == 1:
+        return [
+            drawn,
+            "The voters and their weights were chosen without looking at the examples that judge them.",
+            "The bound and delta were fixed before looking at these examples.",
+        ]
+    return [
+        drawn,
+        "The voters and the weights of each fold were chosen without looking at the examples of that fold, and the "
+        "folds were drawn without looking at the examples.",
+        "The bound and delta were fixed before looking at these examples; the constants of each fold were chosen from "
+        "the others.",
+    ]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..special import argmax_probability, half_betainc
 from ..voters import VoterSet, checked_codes, hash_examples
-from ..votes._classes import class_weights
+from ..votes._classes import class_weights, heaviest
 
 _BLOCK = 4096
 
@@ -19,15 +19,17 @@ def ask(voters: VoterSet, X: Any, n_voters: int, n_classes: int) -> NDArray:
 
 
 def mean_vote(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
-    """The deterministic vote of a fold: the class that most of the posterior's fixed votes answer; of equal the first.
+    """The deterministic vote of a fold: the class with the largest mean weight; of classes that tie the first."""
+    return heaviest(mean_weights(posterior, codes, n_classes))
 
-    A Dirichlet and a categorical posterior have one such vote, with their mean weights.
+
+def mean_weights(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
+    """Mean weight of each class, (n, n_classes).
+
+    For a posterior without mean weights, the share of its fixed votes that answer the class.
     """
     votes = posterior.fixed_votes()
-    if len(votes) == 1:
-        # rounded, so that classes of equal weight are equal whatever the order of their sums
-        return class_weights(codes, n_classes, votes[0]).round(10).argmax(1)
-    return _share_of_each(votes, codes, n_classes).argmax(1)
+    return class_weights(codes, n_classes, votes[0]) if len(votes) == 1 else _share_of_each(votes, codes, n_classes)
 
 
 def _share_of_each(votes: NDArray, codes: NDArray, n_classes: int) -> NDArray:

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..bounds import BOUNDS, Bound, CatoniPerFold, ClopperPearson, Seeger
+from ..bounds import BOUNDS, Bound, CatoniPerFold, Seeger
 from ..posteriors import Dirichlet, Posterior
 from ..risks import Risk
 from ..solvers import LBFGS, Solver
 from ..special import kl_inverse
 from ..voters import VoterSource
 
+TESTS = ("auto", "fold_test", "clopper_pearson")
 _GUESS = 0.2  # an error to expect where nothing is known
 
 
@@ -37,29 +38,29 @@ def choose_solver(solver: str | Solver, risk: str | Risk, source: VoterSource) -
     return solver
 
 
-def choose_bound(
-    bound: str | Bound,
-    sizes: Sequence[int],
-    expected_errors: Sequence[float | None] | None,
-    delta: float,
-    *,
-    one_voter: bool = False,
-) -> str | Bound:
-    """The bound that a ``bound`` argument stands for; which kind it is, must not depend on the examples.
+def is_tested(bound: Any) -> bool:
+    """Whether the examples that judge only test: they teach no weights, and no KL is paid."""
+    return isinstance(bound, str) and bound in TESTS
 
-    Where the voters are of a kind that can tell, from the other folds, about how much they err, Catoni's bound with
-    the constant that is best for that error, or for a guess in a fold where they cannot; ``expected_errors`` is None
-    for other kinds of voters. Then it is Clopper and Pearson's for one voter without folds, and otherwise the cheaper
-    of Catoni's with a grid and Seeger's: a matter of the sizes.
-    """
-    if not is_auto(bound):
-        return bound
-    if expected_errors is not None:
+
+def choose_bound(
+    bound: str | Bound, sizes: Sequence[int], expected_errors: Sequence[float | None], delta: float
+) -> str | Bound:
+    """The bound that a name stands for; "catoni_per_fold" has its constants from what the other folds expect."""
+    if isinstance(bound, str) and bound == "catoni_per_fold":
         return CatoniPerFold(tuple(best_constant(_GUESS if e is None else e, sizes, delta) for e in expected_errors))
-    if one_voter and len(sizes) == 1:
-        return ClopperPearson()
+    return bound
+
+
+def cheaper_bound(sizes: Sequence[int], delta: float) -> Bound:
+    """Catoni's bound with a grid or Seeger's, whichever has the lower price for these sizes."""
     grid, root = BOUNDS["catoni"], Seeger()
     return grid if grid.price(sizes, delta) < root.price(sizes, delta) else root
+
+
+def holdout_share(n: int) -> float:
+    """The part of so many examples that only judges: what many are enough for, fewer can spare less of."""
+    return 1 / 3 if n < 5000 else 1 / 5 if n <= 200_000 else 1 / 10
 
 
 def best_constant(error: float, sizes: Sequence[int], delta: float) -> float:

@@ -4,7 +4,7 @@ import math
 import platform
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,60 +17,71 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._progress import tell
-from ..bounds import Bound, check_delta
-from ..certificate import check_per_class
+from ..bounds import BOUNDS, Bound, check_delta
+from ..certificate import certify_tested, check_per_class, check_tested
 from ..certificate._percent import percent
-from ..learning import Learned, Step, learn
+from ..learning import History, Learned, Step, learn
 from ..learning._learn import named, posterior_kind
 from ..posteriors import Posterior
 from ..risks import RISKS, Risk
 from ..solvers import Solver
 from ..voters import VoterSource, as_source
-from ._answers import assigned_folds, drawn_answers, mean_vote, win_probabilities
-from ._choices import choose_bound, choose_priors, choose_solver, is_auto, risk_name
+from ._answers import assigned_folds, drawn_answers, mean_vote, mean_weights, win_probabilities
+from ._choices import TESTS, choose_bound, choose_priors, choose_solver, is_auto, is_tested, risk_name
 from ._crossfit import CrossFitted
+from ._cut import Cut, choose_cut
 from ._drawn import DrawnVote
 from ._engine import engine, is_dask
+from ._groups import group_ids
+from ._recipe import Made, Recipe
 from ._repeats import Fingerprints, RepeatedRowsWarning, doubt_of_copies
 
 
 class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
-    """A majority vote over many classifiers, fitted by minimising a proven bound on its error.
+    """A majority vote over many classifiers that comes with a proven bound on the error of `predict`.
 
-    The examples are cut into folds at random. The voters of a fold are trained on the other folds and judged on it, the
-    weights of the vote are drawn from a distribution that is learned, and nothing is held out: every example helps to
-    train and to judge. After ``fit``, ``certificate_`` says how often the vote errs on new examples at most.
+    Some of the examples train the voters and teach their weights; the others only judge, so that nothing has to be paid
+    for learning. After ``fit``, ``certificate_.bound`` says how often `predict` errs on new examples at most.
 
     Parameters
     ----------
     voters : "forest", "stumps", estimator, list or VoterSource
-        "forest" is a random forest of 100 trees for each fold. A scikit-learn ensemble is trained for each fold and its
-        members vote, also as the last step of a pipeline, whose other steps are then fitted for each fold; a list of
-        classifiers likewise. Whatever was fitted before is cloned and trained anew, but for what is wrapped in
-        ``sklearn.frozen.FrozenEstimator``: that is judged on all examples, which must be new to it.
+        "forest" is a random forest of 100 trees. The members of a scikit-learn ensemble vote, also as the last step of
+        a pipeline, whose other steps are fitted with them; so do the entries of a list of classifiers. Whatever was
+        fitted before is cloned and trained anew, but for what is wrapped in ``sklearn.frozen.FrozenEstimator``: that
+        must be new to all examples.
     risk : str or Risk
-        "exact" (the error of the drawn vote), "half", "mc", "first_order", "second_order", "binomial", "c_bound".
+        What the weights are learned to make small: "exact" (the error of the stochastic vote), "half", "mc",
+        "first_order", "second_order", "binomial", "c_bound".
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
         Distribution of the weights.
     prior : "auto", float or array-like
         Parameter of the prior. "auto" suits the voters: one value for alike voters such as trees, otherwise the best of
-        a small grid, which is paid for.
+        a small grid.
     bound : "auto", str or Bound
-        "auto" takes Catoni's bound with a constant for each fold from the other folds if the voters are of a kind that
-        can tell how much they err (out of bag); Clopper and Pearson's for one voter without folds; otherwise Catoni's
-        with a grid or Seeger's, whichever costs less for this number of examples.
+        "auto" tests a vote that the judging examples did not help to make: by Clopper and Pearson's bound where some
+        examples are held out, by the fold test ("fold_test") where there are folds. A PAC-Bayes bound ("seeger",
+        "catoni", "catoni_per_fold", ...) learns the weights on the judging folds and pays for it, as the paper does.
     delta : float
         Probability with which the certificate may fail.
-    n_folds : "auto" or int
-        "auto" is 3 for voters that learn, and 1 (no folds) for voters that do not.
+    holdout : "auto" or float
+        Share of the examples (or groups) that only judges. "auto" is a third of fewer than 5,000, a fifth up to
+        200,000, a tenth of more, and nothing where nothing is learned from the examples: then all of them judge.
+    n_folds : int or None
+        Instead of a hold-out, folds: the vote of a fold is made by the others, so that every example trains and judges.
+        `predict` then shares the examples out among the folds' votes.
+    inner_folds : int
+        Classifiers that differ are weighted by what they answer to examples that they were not trained on, of so many
+        folds within the examples that make the vote; 0 gives all voters the same weight. Alike voters always have the
+        same weight.
     solver : str or Solver
-        How the bound is minimised.
+        How the bound is minimised that the weights are learned with.
     per_class : bool
         Also certify the error on the examples of each class (false positive and false negative rates).
     n_jobs : int or None
         Threads or processes for training and asking the voters.
     random_state : int, RandomState or None
-        Seed of folds, voters and starts.
+        Seed of the cut, voters and starts.
     verbose : int
         1 prints what is going on, 2 also the iterations.
 
@@ -81,22 +92,20 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     n_features_in_, feature_names_in_ : int, ndarray
         As in scikit-learn.
     voters_ : list of VoterSet
-        The voters of each fold.
+        The voters of each fold; one entry without folds.
     posterior_ : list of Posterior
-        The learned distribution of their weights, for each fold.
+        The distribution of their weights, for each fold.
     certificate_ : Certificate
         What is promised.
     history_ : History
-        The iterations.
-    fold_sizes_ : tuple of int
-        Examples in each fold.
+        The iterations in which the weights were learned.
     votes_ : list of VoteMatrix
         What the voters said on the examples that judge them: what `Certificate.verify` needs.
     timings_ : dict
-        Seconds spent on training voters, asking them, and learning.
+        Seconds spent on making the vote, on asking its voters, and on the certificate.
     plain_errors_ : tuple of int or None
-        Errors, on the first fold, of the model that its voters belong to (a forest, say) when it predicts by itself,
-        and the size of that fold: what a hold-out of that fold gives.
+        Errors, on the first part that judges, of the model that the voters belong to (a forest, say) when it predicts
+        by itself, and the size of that part: what a plain hold-out gives.
 
     Warns
     -----
@@ -125,7 +134,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         prior: Any = "auto",
         bound: str | Bound = "auto",
         delta: float = 0.05,
-        n_folds: int | str = "auto",
+        holdout: float | str = "auto",
+        n_folds: int | None = None,
+        inner_folds: int = 3,
         solver: str | Solver = "auto",
         per_class: bool = False,
         n_jobs: int | None = None,
@@ -138,15 +149,17 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         self.prior = prior
         self.bound = bound
         self.delta = delta
+        self.holdout = holdout
         self.n_folds = n_folds
+        self.inner_folds = inner_folds
         self.solver = solver
         self.per_class = per_class
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, **unsupported: Any) -> "MajorityVoteClassifier":
-        """Train the voters, learn the vote and certify it.
+    def fit(self, X: Any, y: Any, groups: Any = None, **unsupported: Any) -> "MajorityVoteClassifier":
+        """Train the voters, learn their weights and certify the vote.
 
         Parameters
         ----------
@@ -154,49 +167,123 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             Examples; data frames too.
         y : array-like of shape (n,)
             Labels.
+        groups : array-like of shape (n,), optional
+            The group of each example (a patient, say), where examples of a group depend on each other. A group's
+            examples stay together, its loss is their mean, and the certificate is on new groups.
         """
         if unsupported:
             raise TypeError(
                 f"fit does not take {', '.join(unsupported)}: the certificate is proven for examples that are "
                 "independent draws from one distribution, all of equal weight."
             )
-        check_delta(self.delta)
-        check_per_class(self.per_class, posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk")))
+        self._check_parameters(groups)
         source = as_source(self.voters)
         if is_dask(X):
-            rng, fingerprints = engine().fit_on_cluster(self, X, y)
+            rng, made, fingerprints = engine().fit_on_cluster(self, X, y, groups)
             doubt = doubt_of_copies(fingerprints)
         else:
-            X, codes, folds, rng = self._prepare(X, y, source)
-            fingerprints = Fingerprints.of(X, codes)
+            X, codes = self._prepare(X, y, source)
+            ids = None if groups is None else group_ids(groups, len(codes))
+            rng = check_random_state(self.random_state)
+            recipe = self._recipe(source)
+            cut = self._cut(recipe, len(codes) if ids is None else len(np.unique(ids)))
+            fingerprints = Fingerprints.of(X, codes, ids)
             doubt = doubt_of_copies(fingerprints, X)
-            self._train_voters(X, codes, folds, source, rng)
+            made = self._make_votes(X, codes, ids, cut, recipe, rng)
         if doubt is not None:
             warnings.warn(doubt, RepeatedRowsWarning, stacklevel=2)
-        self._learn(source, rng, fingerprints, doubt)
-        self.key_ = rng.bytes(16)
+        self._certify(source, made, rng, fingerprints, doubt)
+        self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
 
-    def _tunes_bound(self, source: VoterSource) -> bool:
-        """Whether the bound has constants that the voters' own estimate of their error may choose.
-
-        That is a matter of the kinds of voters, bound and risk, not of the examples.
-        """
-        wanted = is_auto(self.bound) and risk_name(self.risk) in ("exact", "mc")
-        return wanted and source.learns and source.estimates_error
-
-    def _learn(
-        self, source: VoterSource, rng: np.random.RandomState, fingerprints: Fingerprints, doubt: str | None
-    ) -> None:
-        """Learn the weights' distribution; with several priors, keep the best, each having its share of delta."""
-        began = time.perf_counter()
+    def _check_parameters(self, groups: Any) -> None:
+        check_delta(self.delta)
         kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
-        one_voter = all(v.n_voters == 1 for v in self.votes_)
+        if is_tested(self.bound):
+            check_tested(kind)
+        else:
+            check_per_class(self.per_class, kind)
+            if groups is not None:
+                raise ValueError(f"groups need a vote that is only tested, not bound={self.bound!r}: use bound='auto'.")
+            names = (*TESTS, *BOUNDS, "catoni_per_fold")
+            if self.bound not in names and not isinstance(self.bound, Bound):
+                raise ValueError(f"bound must be one of {', '.join(map(repr, names))}, got {self.bound!r}.")
+        if int(self.inner_folds) != self.inner_folds or self.inner_folds < 0 or self.inner_folds == 1:
+            raise ValueError(f"inner_folds must be 0 or an integer from 2, got {self.inner_folds!r}.")
+
+    def _recipe(self, source: VoterSource) -> Recipe:
+        """How a vote is made of examples that do not judge it."""
+        tested = is_tested(self.bound)
+        return Recipe(
+            source,
+            self.classes_,
+            weighs=tested,
+            estimates=self.n_folds is not None or not is_auto(self.bound),
+            inner_folds=int(self.inner_folds),
+            risk=self.risk,
+            posterior=self.posterior,
+            prior=self.prior,
+            solver=self.solver,
+            delta=self.delta,
+        )
+
+    def _cut(self, recipe: Recipe, n: int) -> Cut:
+        return choose_cut(
+            self.holdout,
+            self.n_folds,
+            n,
+            tested=recipe.weighs,
+            folds_wanted=isinstance(self.bound, str) and self.bound == "fold_test",
+            learns=recipe.learns,
+        )
+
+    def _certify(
+        self,
+        source: VoterSource,
+        made: Sequence[Made],
+        rng: np.random.RandomState,
+        fingerprints: Fingerprints,
+        doubt: str | None,
+    ) -> None:
+        """Certify the votes; where the judging examples are to teach the weights, learn these first."""
+        began = time.perf_counter()
+        assumptions = (*source.assumptions, *self._assumptions(source, fingerprints))
+        if is_tested(self.bound):
+            self.posterior_: list[Posterior] = [m.posterior for m in made]  # type: ignore[misc]
+            self.history_ = History.joined([m.history for m in made])
+            certificate = certify_tested(
+                self.votes_,
+                self.posterior_,
+                self.delta,
+                [m.expected for m in made if m.expected is not None],
+                assumptions,
+                per_class=self.per_class,
+                context=self._context(source),
+            )
+        else:
+            learned = self._learned(source, made, rng, assumptions)
+            self.posterior_ = list(learned.posterior)  # type: ignore[arg-type]
+            self.history_ = learned.history
+            certificate = learned.certificate
+        self.certificate_ = replace(
+            certificate,
+            unproven=(*certificate.unproven, *(() if source.proven else ("the voters",))),
+            warnings=() if doubt is None else (doubt,),
+        )
+        self.timings_["certificate"] = time.perf_counter() - began
+        tell("certifying", 1, 1, f"bound {self.certificate_.bound:.4f}")
+        self._say(f"certified in {self.timings_['certificate']:.1f} s: bound {self.certificate_.bound:.4f}")
+
+    def _learned(
+        self, source: VoterSource, made: Sequence[Made], rng: np.random.RandomState, assumptions: Sequence[str]
+    ) -> Learned:
+        """The weights' distribution learned on the judging examples; of several priors the best, each paid for."""
+        kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
         priors = choose_priors(self.prior, kind, source)
-        if one_voter:
+        if all(v.n_voters == 1 for v in self.votes_):
             priors = priors[:1]  # there is nothing to choose
-        expected = self.expected_errors_ if self._tunes_bound(source) else None
-        solver = choose_solver(self.solver, self.risk, source)
+        expected = [None if m.expected is None else m.expected.overall for m in made]
+        sizes = [v.n_examples for v in self.votes_]
         seed = rng.randint(2**31 - 1)
         candidates = [
             learn(
@@ -204,13 +291,11 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 risk=self.risk,
                 posterior=self.posterior,
                 prior=prior,
-                bound=choose_bound(
-                    self.bound, self.fold_sizes_, expected, self.delta / len(priors), one_voter=one_voter
-                ),
+                bound=choose_bound(self.bound, sizes, expected, self.delta / len(priors)),
                 delta=self.delta,
-                solver=solver,
+                solver=choose_solver(self.solver, self.risk, source),
                 random_state=seed,
-                assumptions=(*source.assumptions, *self._assumptions(source, fingerprints)),
+                assumptions=assumptions,
                 per_class=self.per_class,
                 alternatives=len(priors),
                 context=self._context(source),
@@ -218,24 +303,13 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             )
             for prior in priors
         ]
-        best: Learned = min(candidates, key=lambda learned: learned.certificate.bound)
-        self.posterior_: list[Posterior] = list(best.posterior)  # type: ignore[arg-type]
-        self.prior_: list[Posterior] = list(best.prior)  # type: ignore[arg-type]
-        self.certificate_ = replace(
-            best.certificate,
-            unproven=(*best.certificate.unproven, *(() if source.proven else ("the voters",))),
-            warnings=() if doubt is None else (doubt,),
-        )
-        self.history_ = best.history
-        self.timings_["learning"] = time.perf_counter() - began
-        tell("learning", 1, 1, f"bound {self.certificate_.bound:.4f}")
-        self._say(f"learned in {self.timings_['learning']:.1f} s: bound {self.certificate_.bound:.4f}")
+        return min(candidates, key=lambda learned: learned.certificate.stochastic_bound)
 
     def _assumptions(self, source: VoterSource, fingerprints: Fingerprints) -> Iterator[str]:
         """What the certificate rests on besides, for these voters and these examples."""
         if not source.learns and source.labels() is None:
             yield "The set of classes was known before, and not taken from these examples."
-        if source.learns and all(v.n_voters == 1 for v in self.votes_):
+        if not is_tested(self.bound) and source.learns and all(v.n_voters == 1 for v in self.votes_):
             yield "That each fold has one voter was known before: the number of voters does not depend on the examples."
         if len(self.votes_) > 1:
             yield (
@@ -249,6 +323,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
 
         return {
             "voters": source.describe(),
+            "weights": self._how_weighted(source),
             "n_features": getattr(self, "n_features_in_", None),
             "classes": [str(label) for label in self.classes_],
             "random_state": self.random_state if isinstance(self.random_state, int) else repr(self.random_state),
@@ -261,62 +336,74 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             },
         }
 
+    def _how_weighted(self, source: VoterSource) -> str:
+        if not is_tested(self.bound):
+            return "learned on the examples that judge, and paid for"
+        if self._recipe(source).equal or all(v.n_voters == 1 for v in self.votes_):
+            return "equal" if is_auto(self.prior) else "given by the prior"
+        return f"learned for the risk {risk_name(self.risk)!r} on examples that do not judge"
+
     def _show_step(self, step: Step) -> None:
         tell("learning", 0, None, f"bound {step.bound:.4f}")
         if self.verbose > 1:
             self._say(f"{step.stage}: bound {step.bound:.5f}, risk {step.risk:.5f}, KL {step.kl:.2f}")
 
-    def _split(self, X: Any, codes: list[NDArray]) -> tuple[NDArray, NDArray, NDArray]:
-        """The folds' mean votes, (n_folds, n); the examples on which they differ, and the fold of each of these."""
+    @property
+    def _shares(self) -> NDArray:
+        return np.array(self.certificate_.fold_shares)
+
+    def _answered(self, X: Any) -> tuple[list[NDArray], NDArray, NDArray, NDArray]:
+        """What the voters of each fold say; the answers of `predict`; where folds differ, and which answers there."""
+        codes = self._codes(X)
         answers = np.stack([mean_vote(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
-        split = np.flatnonzero((answers != answers[0]).any(0))
-        if not len(split):
-            return answers, split, split
-        return answers, split, assigned_folds(_safe_indexing(X, split), self._shares, self.key_)
+        chosen, split = answers[0], np.flatnonzero((answers != answers[0]).any(0))
+        if not len(split) or self.key_ is None:
+            return codes, chosen, split, split
+        folds = assigned_folds(_safe_indexing(X, split), self._shares, self.key_)
+        chosen = chosen.copy()
+        chosen[split] = answers[folds, split]
+        return codes, chosen, split, folds
 
     def predict(self, X: Any) -> NDArray:
-        """The fixed vote that ``certificate_.deterministic_bound`` speaks of.
+        """The deterministic vote that ``certificate_.bound`` speaks of: the voters vote with their mean weights.
 
-        Each fold's voters vote with their mean weights. Where the folds disagree, the example belongs to one of them by
-        a keyed hash of its features, so that the same example always gets the same answer; the key was drawn in
-        ``fit``, and the bound is on average over it.
+        With folds, where these disagree, the example belongs to one of them by a keyed hash of its features, so that
+        the same example always gets the same answer; the key was drawn in ``fit``, and the bound is on average over it.
         """
         if is_dask(X):
             return engine().answer_on_cluster(self, "predict", X)
-        X = self._checked(X)
-        answers, split, folds = self._split(X, self._codes(X))
-        chosen = answers[0].copy()
-        chosen[split] = answers[folds, split]
-        return self.classes_[chosen]
+        return self.classes_[self._answered(self._checked(X))[1]]
 
     def predict_proba(self, X: Any) -> NDArray:
-        """Probability that the random vote answers each class; exact for a Dirichlet.
+        """Expected weight of the voters that answer each class; its largest entry is what `predict` answers.
 
-        The random vote draws a fold, then weights. Where the folds' mean votes disagree, it is given the fold that the
-        example belongs to, as in `predict`, which therefore answers the most probable class.
+        With folds, their mean where they agree, and otherwise that of the fold which answers.
         """
         if is_dask(X):
             return engine().answer_on_cluster(self, "predict_proba", X)
-        X = self._checked(X)
-        codes = self._codes(X)
-        answers, split, folds = self._split(X, codes)
-        n_classes = len(self.classes_)
-        each = np.stack([win_probabilities(p, c, n_classes) for p, c in zip(self.posterior_, codes, strict=True)])
-        probabilities = np.tensordot(self._shares, each, axes=1)
-        probabilities[split] = each[folds, split]
-        chosen = answers[0].copy()
-        chosen[split] = answers[folds, split]
-        # of classes that are equally probable but for rounding, the one that predict answers comes first
-        rows = np.flatnonzero(probabilities.argmax(1) != chosen)
-        most = probabilities[rows].argmax(1)
-        probabilities[rows, most], probabilities[rows, chosen[rows]] = (
-            probabilities[rows, chosen[rows]],
-            probabilities[rows, most],
-        )
-        return probabilities
+        codes, chosen, split, folds = self._answered(self._checked(X))
+        each = np.stack([mean_weights(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
+        weights = np.tensordot(self._shares, each, axes=1)
+        weights[split] = each[folds, split]
+        # of classes that tie, the one that predict answers comes first
+        rows = np.flatnonzero(weights.argmax(1) != chosen)
+        most = weights[rows].argmax(1)
+        weights[rows, most], weights[rows, chosen[rows]] = weights[rows, chosen[rows]], weights[rows, most]
+        return weights
+
+    def predict_stochastic_proba(self, X: Any) -> NDArray:
+        """Probability that the stochastic vote answers each class; exact for a Dirichlet.
+
+        It draws a fold, where there are several, and then weights.
+        """
+        if is_dask(X):
+            return engine().answer_on_cluster(self, "predict_stochastic_proba", X)
+        codes = self._codes(self._checked(X))
+        each = [win_probabilities(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)]
+        return np.tensordot(self._shares, np.stack(each), axes=1)
 
     def predict_stochastic(self, X: Any, random_state: Any = None) -> NDArray:
-        """The certified random vote: for every example a fold and weights are drawn afresh.
+        """The stochastic vote: for every example weights are drawn afresh, and with folds a fold before.
 
         Refused where the certificate is on the vote with fixed weights only, which is what `predict` does.
         """

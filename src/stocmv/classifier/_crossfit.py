@@ -1,4 +1,4 @@
-"""What classifiers share whose voters are judged on examples that they were not trained on."""
+"""What classifiers share that cut their examples into those that make a vote and those that judge it."""
 
 import time
 from typing import Any
@@ -7,18 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing, check_random_state, column_or_1d
+from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._progress import tell
+from ..learning import Step
 from ..voters import VoterSet, VoterSource, as_source, train_voters
 from ..votes import VoteMatrix, exact_labels
 from ..votes._labels import code_dtype
 from ._answers import ask
-from ._choices import is_auto
-
-_FOLDS = 3
+from ._cut import Cut
+from ._recipe import Made, Recipe
 
 
 def _rows(X: Any, codes: NDArray, rows: NDArray) -> tuple[Any, NDArray]:
@@ -57,31 +57,26 @@ def holdout_errors(
     classes, codes = np.unique(y, return_inverse=True)
     rest, held = train_test_split(np.arange(len(codes)), test_size=share, random_state=random_state)
     X_rest, codes_rest = _rows(X, codes, rest)
-    voters, _ = train_voters(source, X_rest, codes_rest, classes, random_state, n_jobs)
+    voters = train_voters(source, X_rest, codes_rest, classes, random_state, n_jobs)
     return plain_errors(voters, *_rows(X, codes, held))
 
 
 class CrossFitted:
-    """Cuts the examples into folds, trains the voters of each fold on the others, and asks them about it.
+    """Cuts the examples into parts that judge, has the others make the vote of each, and asks its voters.
 
-    A class that inherits has the parameters ``voters``, ``n_folds``, ``n_jobs``, ``random_state`` and ``verbose``.
+    A class that inherits has the parameters ``voters``, ``n_jobs``, ``random_state`` and ``verbose``.
     """
 
     voters: Any
-    n_folds: int | str
     n_jobs: int | None
     random_state: Any
     verbose: int
 
-    def _prepare(
-        self, X: Any, y: Any, source: VoterSource
-    ) -> tuple[Any, NDArray, list[NDArray], np.random.RandomState]:
-        """The checked examples, the codes of their classes, the folds, and the random numbers that are left."""
+    def _prepare(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
+        """The checked examples, and the codes of their classes."""
         X, y = self._check_training(X, y, source)
         self.classes_: NDArray = all_classes(np.unique(y), source)
-        codes = np.searchsorted(self.classes_, y).astype(code_dtype(len(self.classes_)))
-        rng = check_random_state(self.random_state)
-        return X, codes, self._folds(len(codes), source, rng), rng
+        return X, np.searchsorted(self.classes_, y).astype(code_dtype(len(self.classes_)))
 
     def _check_training(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
         y = exact_labels(y, "y")
@@ -102,63 +97,53 @@ class CrossFitted:
             "ensure_all_finite": "allow-nan" if source.allow_nan else True,
         }
 
-    def _folds(self, n: int, source: VoterSource, rng: np.random.RandomState) -> list[NDArray]:
-        """The examples of each fold: a random partition, not stratified (the proof needs that)."""
-        return [np.sort(part) for part in np.array_split(rng.permutation(n), self._n_folds(n, source))]
-
-    def _n_folds(self, n: int, source: VoterSource) -> int:
-        """How many folds for so many examples."""
-        if is_auto(self.n_folds):
-            count = min(_FOLDS, n) if source.learns else 1
-        elif isinstance(self.n_folds, int | np.integer) and not isinstance(self.n_folds, bool) and self.n_folds >= 1:
-            count = int(self.n_folds)
-        else:
-            raise ValueError(f"n_folds must be 'auto' or a positive integer, got {self.n_folds!r}.")
-        if source.learns and count < 2:
-            needed = "voters that learn need at least 2 folds, so that other examples judge them than they learned from"
-            raise ValueError(f"n_folds={count} and n_samples = {n}: {needed}.")
-        if count > n:
-            raise ValueError(f"n_folds={count} is more than the number of examples, n_samples = {n}.")
-        return count
-
-    def _train_voters(
-        self, X: Any, codes: NDArray, folds: list[NDArray], source: VoterSource, rng: np.random.RandomState
-    ) -> None:
-        """Train the voters of each fold on the others, and ask them about it."""
+    def _make_votes(
+        self,
+        X: Any,
+        codes: NDArray,
+        groups: NDArray | None,
+        cut: Cut,
+        recipe: Recipe,
+        rng: np.random.RandomState,
+    ) -> list[Made]:
+        """Let the other examples make the vote of each part that judges, and ask its voters about it."""
+        part = cut.parts(len(codes), groups, rng)
+        made: list[Made] = []
         self.voters_: list[VoterSet] = []
         self.votes_: list[VoteMatrix] = []
-        self.expected_errors_: list[float | None] = []
         self.plain_errors_: tuple[int, int] | None = None
-        self.fold_sizes_ = tuple(len(fold) for fold in folds)
         self.timings_ = dict.fromkeys(("voters", "votes"), 0.0)
-        for k, fold in enumerate(folds):
+        for k in range(cut.n_parts):
+            where = f"fold {k + 1} of {cut.n_parts}" if cut.n_parts > 1 else ""
             began = time.perf_counter()
-            tell("training voters", k, len(folds), f"fold {k + 1} of {len(folds)}")
-            X_seen, codes_seen = _rows(X, codes, np.setdiff1d(np.arange(len(codes)), fold) if source.learns else fold)
+            tell("training voters", k, cut.n_parts, where)
+            judges = np.flatnonzero(part == k)
+            teachers = np.flatnonzero(part != k) if recipe.learns else judges
+            X_seen, codes_seen = _rows(X, codes, teachers)
+            seen_groups = None if groups is None else groups[teachers]
             seed = rng.randint(2**31 - 1)
-            voters, expected = train_voters(
-                source, X_seen, codes_seen, self.classes_, seed, self.n_jobs, estimate=self._tunes_bound(source)
-            )
+            made.append(recipe.make(X_seen, codes_seen, seen_groups, seed, self.n_jobs, self._show_step))
+            voters = made[-1].voters
             self.timings_["voters"] += time.perf_counter() - began
-            tell("training voters", k + 1, len(folds))
-            self._say(f"fold {k + 1} of {len(folds)}: {voters.n_voters} voters in {time.perf_counter() - began:.1f} s")
+            tell("training voters", k + 1, cut.n_parts)
+            self._say(f"{where or 'trained'}: {voters.n_voters} voters in {time.perf_counter() - began:.1f} s")
 
             began = time.perf_counter()
-            tell("collecting votes", k, len(folds), f"fold {k + 1} of {len(folds)}")
-            X_judge, codes_judge = _rows(X, codes, fold)
-            self.votes_.append(VoteMatrix.from_codes(voters.votes(X_judge), codes_judge, self.classes_))
+            tell("collecting votes", k, cut.n_parts, where)
+            X_judge, codes_judge = _rows(X, codes, judges)
+            judging_groups = None if groups is None else groups[judges]
+            self.votes_.append(VoteMatrix.from_codes(voters.votes(X_judge), codes_judge, self.classes_, judging_groups))
             if any(voters is others for others in self.voters_):
                 raise ValueError("The source returned the same voters for two folds: make new ones in each fit.")
             self.voters_.append(voters)
-            self.expected_errors_.append(expected)
-            if k == 0 and source.learns:
+            if k == 0 and recipe.source.learns and groups is None:
                 self.plain_errors_ = plain_errors(voters, X_judge, codes_judge)
             self.timings_["votes"] += time.perf_counter() - began
-            tell("collecting votes", k + 1, len(folds))
+            tell("collecting votes", k + 1, cut.n_parts)
+        return made
 
-    def _tunes_bound(self, source: VoterSource) -> bool:
-        """Whether the voters' own estimate of their error is of use."""
-        return False
+    def _show_step(self, step: Step) -> None:
+        """Told about each iteration."""
 
     def _checked(self, X: Any) -> Any:
         """The examples as the voters are given them."""
@@ -172,10 +157,6 @@ class CrossFitted:
         """What the voters of each fold answer to examples that are checked."""
         judged = zip(self.voters_, self.votes_, strict=True)
         return [ask(voters, X, votes.n_voters, len(self.classes_)) for voters, votes in judged]
-
-    @property
-    def _shares(self) -> NDArray:
-        return np.array(self.fold_sizes_) / sum(self.fold_sizes_)
 
     def _say(self, text: str) -> None:
         if self.verbose:

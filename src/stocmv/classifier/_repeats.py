@@ -31,9 +31,14 @@ class Fingerprints(NamedTuple):
     limit: float = 2.0**64
 
     @classmethod
-    def of(cls, X: Any, labels: NDArray) -> "Fingerprints":
+    def of(cls, X: Any, labels: NDArray, groups: NDArray | None = None) -> "Fingerprints":
+        """Those of all examples; where they belong to groups, copies within a group count once."""
         features, target = hash_examples(X, b"features"), hash_examples(np.asarray(labels)[:, None], b"label")
-        return cls(features, features ^ target, len(features))
+        examples = features ^ target
+        if groups is not None:
+            first = np.sort(np.unique(np.column_stack([examples, groups]), axis=0, return_index=True)[1])
+            features, examples = features[first], examples[first]
+        return cls(features, examples, len(features))
 
     def at_most(self, count: int) -> "Fingerprints":
         """About so many examples, those with the smallest fingerprints."""

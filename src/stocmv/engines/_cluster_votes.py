@@ -36,16 +36,27 @@ class ClusterVotes(Votes):
         Number of voters.
     classes : ndarray
         Sorted class labels.
+    grouped : bool
+        Whether the rows belong to groups.
     """
 
+    grouped: bool = False
+
     def __init__(
-        self, client: Any, parts: Sequence[Any], sizes: Sequence[int], n_voters: int, classes: NDArray
+        self,
+        client: Any,
+        parts: Sequence[Any],
+        sizes: Sequence[int],
+        n_voters: int,
+        classes: NDArray,
+        grouped: bool = False,
     ) -> None:
         self.client = client
         self.parts = tuple(parts)
         self.sizes = tuple(sizes)
         self.n_voters = n_voters
         self.classes = classes
+        self.grouped = grouped
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy elsewhere knows: the shape, not the votes."""
@@ -81,7 +92,7 @@ class ClusterVotes(Votes):
             while len(begun) < min(1 + ahead, len(groups) - k):
                 begun.append(self.client.compute([self.parts[p] for p in groups[k + len(begun)]]))
             sizes = [self.sizes[p] for p in group]
-            yield ClusterVotes(self.client, begun.popleft(), sizes, self.n_voters, self._classes)
+            yield ClusterVotes(self.client, begun.popleft(), sizes, self.n_voters, self._classes, self.grouped)
 
     def digest_later(self) -> Callable[[], str]:
         digests = self._gathered_later(_digest, "digest")

@@ -1,6 +1,6 @@
 """Posterior, risk, bound and solver composed into one call."""
 
 from ._history import History, Step
-from ._learn import Learned, learn
+from ._learn import Found, Learned, learn, minimise
 
-__all__ = ["History", "Learned", "Step", "learn"]
+__all__ = ["Found", "History", "Learned", "Step", "learn", "minimise"]

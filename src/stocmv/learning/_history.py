@@ -1,5 +1,6 @@
 """What happened on the way."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,13 @@ class History:
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
+
+    @classmethod
+    def joined(cls, parts: "Sequence[History]") -> "History":
+        """Several runs, one after the other."""
+        history = cls()
+        history.steps = [step for part in parts for step in part.steps]
+        return history
 
     def __len__(self) -> int:
         return len(self.steps)

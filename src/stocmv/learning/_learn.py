@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -105,38 +105,35 @@ def learn(
     >>> y = rng.integers(0, 2, 2000)
     >>> votes = np.where(rng.random((2000, 10)) < np.linspace(0.55, 0.9, 10), y[:, None], 1 - y[:, None])
     >>> learned = learn(VoteMatrix.from_labels(votes, y), random_state=0)
-    >>> bool(learned.certificate.bound < 0.11)
+    >>> bool(learned.certificate.stochastic_bound < 0.11)
     True
     >>> int(learned.posterior.mean.argmax())
     9
     """
     folds = check_folds(votes)
-    delta, alternatives = check_delta(delta), check_alternatives(alternatives)
     the_risk = named(risk, RISKS, Risk, "risk")
     the_bound = named(bound, BOUNDS, Bound, "bound")
-    the_solver = named(solver, SOLVERS, Solver, "solver")
-    priors = _priors(prior, posterior_kind(posterior, the_risk), folds)
-    check_per_class(per_class, priors[0])
-    one_voter = all(v.n_voters == 1 for v in folds)
-    if the_bound.needs_one_vote and not one_voter:
-        raise ValueError(f"bound {the_bound.name!r} is for a single voter, whose vote has nothing to learn.")
-
-    sizes, history = tuple(v.n_examples for v in folds), History()
-    objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, callback)
-    found = [priors]
-    if not one_voter:
-        point = the_solver.minimise(objective, objective.start, _generator(random_state))
-        moved = not np.array_equal(point, objective.start)  # else the logarithms round, and the KL is no longer zero
-        # where a risk draws, noise, or a surrogate for it, may have led astray: the prior is tried, too
-        found = [
-            *([objective.posteriors(point)] if moved else []),
-            *([priors] if the_risk.draws_again or not moved else []),
-        ]
+    check_per_class(per_class, posterior_kind(posterior, the_risk))
+    found = minimise(
+        folds,
+        risk=the_risk,
+        posterior=posterior,
+        prior=prior,
+        bound=the_bound,
+        delta=delta,
+        solver=solver,
+        random_state=random_state,
+        alternatives=alternatives,
+        callback=callback,
+    )
+    candidates = [found.posteriors]
+    if the_risk.draws_again and found.posteriors is not found.priors:
+        candidates.append(found.priors)  # noise, or a surrogate for the risk, may have led astray
     certified = [
         certify(
             folds,
             posteriors,
-            priors,
+            found.priors,
             the_risk,
             the_bound,
             delta,
@@ -145,12 +142,49 @@ def learn(
             alternatives=alternatives,
             context=context,
         )
-        for posteriors in found
+        for posteriors in candidates
     ]
-    posteriors, certificate = min(zip(found, certified, strict=True), key=lambda pair: pair[1].bound)
+    posteriors, certificate = min(zip(candidates, certified, strict=True), key=lambda pair: pair[1].stochastic_bound)
     if isinstance(votes, Votes):
-        return Learned(posteriors[0], priors[0], certificate, history)
-    return Learned(posteriors, priors, certificate, history)
+        return Learned(posteriors[0], found.priors[0], certificate, found.history)
+    return Learned(posteriors, found.priors, certificate, found.history)
+
+
+class Found(NamedTuple):
+    """The posteriors with the smallest bound that a solver found, not certified; the priors if it found none better."""
+
+    posteriors: list[Posterior]
+    priors: list[Posterior]
+    bound: float
+    history: History
+
+
+def minimise(
+    folds: Sequence[Votes],
+    *,
+    risk: str | Risk = "exact",
+    posterior: str = "auto",
+    prior: Any = 1.0,
+    bound: str | Bound = "seeger",
+    delta: float = 0.05,
+    solver: str | Solver = "auto",
+    random_state: Any = None,
+    alternatives: int = 1,
+    callback: Callable[[Step], None] | None = None,
+) -> Found:
+    """What `learn` does before it certifies; the parameters are its."""
+    delta, alternatives = check_delta(delta), check_alternatives(alternatives)
+    the_risk = named(risk, RISKS, Risk, "risk")
+    the_bound = named(bound, BOUNDS, Bound, "bound")
+    the_solver = named(solver, SOLVERS, Solver, "solver")
+    priors = _priors(prior, posterior_kind(posterior, the_risk), list(folds))
+    sizes, history = tuple(v.n_examples for v in folds), History()
+    objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, callback)
+    point = objective.start
+    if any(v.n_voters > 1 for v in folds):
+        point = the_solver.minimise(objective, objective.start, _generator(random_state))
+    moved = not np.array_equal(point, objective.start)  # else the logarithms round, and the KL is no longer zero
+    return Found(objective.posteriors(point) if moved else priors, priors, objective(point)[0], history)
 
 
 def check_folds(votes: Votes | Sequence[Votes]) -> list[Votes]:

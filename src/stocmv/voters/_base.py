@@ -62,10 +62,13 @@ class VoterSource(ABC):
     Attributes
     ----------
     learns : bool
-        Whether `fit` looks at the examples. If so, the classifier trains the voters of each fold on the other folds;
-        if not, all examples judge one set of voters.
+        Whether `fit` looks at the examples. If so, other examples judge the voters than those that they learn from.
+    uses_labels : bool
+        Whether `fit` looks at the labels. If so, weights are learned from votes on examples that the voters were not
+        trained on.
     exchangeable : bool
-        Whether the voters are alike (the trees of a forest), so that a prior concentrated on equal weights fits.
+        Whether the voters are alike (the trees of a forest), so that equal weights suit them. It is a matter of the
+        kind of voters, and must not depend on the examples.
     checks_input : bool
         Whether the voters check ``X`` themselves; if not, the classifier hands them a finite numeric array.
     allow_nan, sparse : bool
@@ -75,18 +78,16 @@ class VoterSource(ABC):
     proven : bool
         Whether the voters are independent of the examples that judge them, given the assumptions. If not, what comes
         out is marked as not being a certificate.
-    estimates_error : bool
-        Whether `expected_error` gives an estimate. It must not depend on the examples: it decides which bound is used.
     """
 
     learns: bool = True
+    uses_labels: bool = True
     exchangeable: bool = False
     checks_input: bool = False
     allow_nan: bool = False
     sparse: bool = False
     assumptions: tuple[str, ...] = ()
     proven: bool = True
-    estimates_error: bool = False
     default_prior: ClassVar[tuple[float, ...]] = (0.3, 3.0, 30.0)  # several are a grid, which the certificate pays for
 
     @abstractmethod
@@ -101,11 +102,11 @@ class VoterSource(ABC):
         """Labels that the voters are known to use, for voters that were trained before; otherwise None."""
         return None
 
-    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
-        """An estimate, from the voters' own training examples, of the error of their vote on new ones.
+    def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
+        """For each of the voters' own training examples, the code that the voters answer who did not train on it.
 
-        It only tunes the bound before the fold that judges is looked at, and is asked for where `estimates_error` says
-        so; None where these examples do not suffice.
+        It is -1 where there are none of these, and None stands for all of them. This only tunes the fold test, before
+        the fold that judges is looked at.
         """
         return None
 
@@ -155,8 +156,8 @@ class Wrapped(VoterSource):
         return self.source.proven
 
     @property
-    def estimates_error(self) -> bool:  # type: ignore[override]
-        return self.source.estimates_error
+    def uses_labels(self) -> bool:  # type: ignore[override]
+        return self.source.uses_labels
 
     @property
     def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
@@ -168,8 +169,8 @@ class Wrapped(VoterSource):
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
         return self.source.fit(X, codes, classes, seed, n_jobs)
 
-    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
-        return self.source.expected_error(voters, X, codes)
+    def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
+        return self.source.out_of_bag(voters, X)
 
     def describe(self) -> str:
         return self.source.describe()
@@ -220,29 +221,27 @@ def checked_codes(codes: NDArray, n_voters: int, n_classes: int) -> NDArray:
 
 
 def train_voters(
-    source: VoterSource,
-    X: Any,
-    codes: NDArray,
-    classes: NDArray,
-    seed: int,
-    n_jobs: int | None = None,
-    *,
-    estimate: bool = False,
-) -> tuple[VoterSet, float | None]:
-    """Voters from examples, and how much they expect to err where an estimate is asked for.
+    source: VoterSource, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None
+) -> VoterSet:
+    """Voters from examples.
 
     Voters that learn get to know the classes of these examples, and those that they knew before; the voters that are
     returned answer codes among all classes.
     """
     if not source.learns:
-        return source.fit(X, codes, classes, seed, n_jobs), None
+        return source.fit(X, codes, classes, seed, n_jobs)
     before = source.labels()
     known = np.unique(codes if before is None else np.append(codes, np.searchsorted(classes, before)))
-    inner = np.searchsorted(known, codes)
-    voters = source.fit(X, inner, classes[known], seed, n_jobs)
-    expected = source.expected_error(voters, X, inner) if estimate else None
-    everything = len(known) == len(classes)
-    return voters if everything else Recoded(voters, known.astype(code_dtype(len(classes)))), expected
+    voters = source.fit(X, np.searchsorted(known, codes), classes[known], seed, n_jobs)
+    return voters if len(known) == len(classes) else Recoded(voters, known.astype(code_dtype(len(classes))))
+
+
+def out_of_bag_answers(source: VoterSource, voters: VoterSet, X: Any) -> NDArray | None:
+    """What `VoterSource.out_of_bag` says of voters that `train_voters` made, as codes among all classes."""
+    if not isinstance(voters, Recoded):
+        return source.out_of_bag(voters, X)
+    answers = source.out_of_bag(voters.voters, X)
+    return None if answers is None else np.where(answers < 0, -1, voters.codes[answers].astype(np.int64))
 
 
 def frozen_parts(value: Any) -> Iterator[FrozenEstimator]:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..votes import exact_labels
 from ..votes._labels import code_dtype
 from ._base import FROZEN_PARTS, Joined, Recoded, VoterSet, VoterSource, frozen_parts, set_seeds
-from ._ensemble import EnsembleVoters, is_ensemble
+from ._ensemble import EnsembleVoters, are_alike, is_ensemble
 from ._transformed import TransformedVoters
 
 
@@ -38,6 +38,10 @@ class Classifiers(VoterSource):
             raise ValueError("voters must hold at least one classifier, repeated at least once.")
         self.estimators = list(estimators)
         self.n_repeats = n_repeats
+
+    @property
+    def exchangeable(self) -> bool:  # type: ignore[override]
+        return len(self.estimators) == 1  # one kind, trained with different seeds
 
     @property
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -109,6 +113,7 @@ class Frozen(VoterSource):
     """
 
     learns = False
+    uses_labels = False
     checks_input = True
     assumptions = (
         "The classifiers that vote were trained on other data: none of these examples helped to train or choose them.",
@@ -121,11 +126,12 @@ class Frozen(VoterSource):
 
     @property
     def exchangeable(self) -> bool:  # type: ignore[override]
-        return len(self.estimators) == 1 and is_ensemble(_last(self.estimators[0]))
+        last = _last(self.estimators[0])
+        return len(self.estimators) == 1 and (are_alike(last) or not is_ensemble(last))
 
     @property
     def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
-        return (50.0,) if self.exchangeable else VoterSource.default_prior
+        return (50.0,) if self.exchangeable and is_ensemble(_last(self.estimators[0])) else VoterSource.default_prior
 
     def labels(self) -> NDArray | None:
         return _labels_of(self.estimators)

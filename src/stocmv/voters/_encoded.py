@@ -55,6 +55,10 @@ class Encoded(Transformed):
         )
 
     @property
+    def uses_labels(self) -> bool:  # type: ignore[override]
+        return self.source.uses_labels
+
+    @property
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
         return (
             *self.source.assumptions,

@@ -1,6 +1,6 @@
 """The members of a scikit-learn ensemble as voters."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -21,7 +21,7 @@ from ._base import VoterSet, VoterSource, set_seeds
 
 
 class Ensemble(VoterSource):
-    """Any scikit-learn ensemble of alike classifiers: forests, extra trees, bagging, AdaBoost.
+    """The members of a scikit-learn ensemble: of a forest, extra trees, bagging, AdaBoost.
 
     Parameters
     ----------
@@ -29,15 +29,16 @@ class Ensemble(VoterSource):
         Not fitted; it is cloned for every fold.
     """
 
-    exchangeable = True
-    default_prior: ClassVar[tuple[float, ...]] = (50.0,)
-
     def __init__(self, estimator: BaseEstimator) -> None:
         self.estimator = estimator
         self.allow_nan = bool(get_tags(estimator).input_tags.allow_nan)
         self.sparse = bool(get_tags(estimator).input_tags.sparse)
+        self.exchangeable = are_alike(estimator)
         self.checks_input = isinstance(getattr(estimator, "estimator", None), Pipeline)  # may take strings
-        self.estimates_error = bool(getattr(estimator, "bootstrap", False))
+
+    @property
+    def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
+        return (50.0,) if self.exchangeable else VoterSource.default_prior
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EnsembleVoters":
         ensemble = clone(self.estimator)
@@ -48,20 +49,18 @@ class Ensemble(VoterSource):
         ensemble.fit(X, classes[codes])  # labels, since settings such as class_weight speak of these
         return EnsembleVoters(ensemble, n_jobs)
 
-    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
-        """Out-of-bag error of the members' vote, where the ensemble remembers what each member was trained on."""
-        if not (self.estimates_error and isinstance(voters, EnsembleVoters)):
+    def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
+        """Majority of the members that were not trained on an example, where the ensemble remembers which these are."""
+        if not (getattr(self.estimator, "bootstrap", False) and isinstance(voters, EnsembleVoters)):
             return None
         votes = voters.votes(X)
-        rows = np.arange(len(codes))
-        tally = np.zeros((len(codes), len(voters.ensemble.classes_)), np.int32)
+        rows = np.arange(len(votes))
+        tally = np.zeros((len(votes), len(voters.ensemble.classes_)), np.int32)
         for j, sample in enumerate(voters.ensemble.estimators_samples_):
-            out_of_bag = np.ones(len(codes), bool)
-            out_of_bag[sample] = False
-            tally[rows[out_of_bag], votes[out_of_bag, j]] += 1
-        judged = tally.any(1)
-        wrong = np.count_nonzero(tally[judged].argmax(1) != codes[judged])
-        return (wrong + 1) / (np.count_nonzero(judged) + 2)
+            unseen = np.ones(len(votes), bool)
+            unseen[sample] = False
+            tally[rows[unseen], votes[unseen, j]] += 1
+        return np.where(tally.any(1), tally.argmax(1), -1)
 
     def describe(self) -> str:
         return repr(self.estimator)
@@ -104,6 +103,11 @@ def is_ensemble(estimator: Any) -> bool:
     """Whether it is one whose members each answer all classes; those of gradient boosting are regressors."""
     alike = isinstance(estimator, BaseEnsemble) and not isinstance(estimator, GradientBoostingClassifier)
     return alike or isinstance(estimator, VotingClassifier)
+
+
+def are_alike(estimator: Any) -> bool:
+    """Whether the members differ by chance alone: not those of a vote, nor the stages of boosting."""
+    return is_ensemble(estimator) and not isinstance(estimator, VotingClassifier | AdaBoostClassifier)
 
 
 def members(ensemble: BaseEstimator) -> list[BaseEstimator]:

@@ -38,6 +38,7 @@ class Stumps(VoterSource):
     80
     """
 
+    uses_labels = False
     default_prior: ClassVar[tuple[float, ...]] = (0.1, 1.0)
 
     def __init__(

@@ -32,10 +32,11 @@ class Transformed(Wrapped):
     >>> voters = make_pipeline(StandardScaler(), RandomForestClassifier(20))
     >>> clf = MajorityVoteClassifier(voters, random_state=0).fit(X, y)
     >>> [v.n_voters for v in clf.voters_]  # the trees vote
-    [20, 20, 20]
+    [20]
     """
 
     learns = True
+    uses_labels = True
     checks_input = True
 
     def __init__(self, transformer: BaseEstimator, source: VoterSource) -> None:
@@ -53,10 +54,10 @@ class Transformed(Wrapped):
         seen = transformer.fit_transform(X, codes)
         return TransformedVoters(transformer, self.source.fit(seen, codes, classes, seed, n_jobs))
 
-    def expected_error(self, voters: VoterSet, X: Any, codes: NDArray) -> float | None:
+    def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
         if not isinstance(voters, TransformedVoters):
             return None
-        return self.source.expected_error(voters.voters, voters.transformed(X), codes)
+        return self.source.out_of_bag(voters.voters, voters.transformed(X))
 
     def describe(self) -> str:
         return f"{self.source.describe()} behind {self.transformer!r}"

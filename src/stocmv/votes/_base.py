@@ -28,6 +28,11 @@ class Votes(ABC):
 
     @property
     @abstractmethod
+    def grouped(self) -> bool:
+        """Whether the rows belong to groups."""
+
+    @property
+    @abstractmethod
     def n_rows(self) -> int:
         """Rows that are stored."""
 

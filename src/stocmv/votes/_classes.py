@@ -14,6 +14,7 @@ from ..special._gamma_tables import GammaTables
 from ._grain import rounder
 from ._threads import split_rows, thread_map
 
+TIE = 1e-10  # weights that differ by less are equal: more than the order of their sums can matter
 _LANES = 4  # running sums in turn: neighbouring voters that agree would otherwise wait for each other's store
 
 
@@ -65,6 +66,11 @@ def class_weights(labels: NDArray, n_classes: int, weights: NDArray) -> NDArray:
 
     thread_map(work, split_rows(len(labels), labels.shape[1]))
     return out
+
+
+def heaviest(weights: NDArray, tie: float = TIE) -> NDArray:
+    """The class that wins each row of weights that sum to one; of classes that tie with the heaviest the first."""
+    return (weights >= weights.max(1, keepdims=True) - tie).argmax(1)
 
 
 def class_column_sums(labels: NDArray, row_class_values: NDArray) -> NDArray:

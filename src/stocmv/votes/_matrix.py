@@ -16,12 +16,13 @@ from .._files import DAMAGE, read_arrays, reason, whole_file
 from ..special._gamma_tables import gamma_tables
 from ._base import Votes
 from ._bits import column_sums, curve_pass, wrong_weights
-from ._classes import argmax_pass, class_column_sums, class_weights
+from ._classes import TIE, argmax_pass, class_column_sums, class_weights, heaviest
 from ._curve import Curve
 from ._labels import check_classes, check_labels, code_dtype, encode
 
 _BLOCK = 1 << 16  # rows that are unpacked at a time
 _NONE = np.empty(0)
+_DOUBT = 1e-13  # more than rounding changes in a sum of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,8 @@ class VoteMatrix(Votes):
         Rows that are stored.
     classes : ndarray or None
         Sorted class labels; None when only errors are known.
+    groups : ndarray or None
+        A number for the group of each row, where rows belong to groups.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class VoteMatrix(Votes):
     targets: NDArray | None = field(default=None, repr=False)
     labels: NDArray | None = field(default=None, repr=False)
     counts: NDArray = field(default_factory=lambda: _NONE, repr=False)
+    groups: NDArray | None = field(default=None, repr=False)
 
     @classmethod
     def from_labels(
@@ -87,7 +91,9 @@ class VoteMatrix(Votes):
         return cls.from_blocks(_row_blocks(votes, y), classes=classes, merge=merge)
 
     @classmethod
-    def from_codes(cls, votes: NDArray, targets: NDArray, classes: NDArray) -> "VoteMatrix":
+    def from_codes(
+        cls, votes: NDArray, targets: NDArray, classes: NDArray, groups: NDArray | None = None
+    ) -> "VoteMatrix":
         """Take codes ``0 .. K - 1`` of the sorted classes, as voters of this package answer them."""
         votes, targets = np.asarray(votes), np.asarray(targets)
         if votes.ndim != 2 or targets.shape != votes.shape[:1] or votes.size == 0:
@@ -100,7 +106,8 @@ class VoteMatrix(Votes):
         bits = np.hstack(
             [_pack_errors(votes[i : i + _BLOCK] != targets[i : i + _BLOCK, None]) for i in range(0, len(votes), _BLOCK)]
         )
-        return cls(votes.shape[1], bits, names, targets, np.ascontiguousarray(votes) if len(classes) > 2 else None)
+        labels = np.ascontiguousarray(votes) if len(classes) > 2 else None
+        return cls(votes.shape[1], bits, names, targets, labels, groups=groups)
 
     @classmethod
     def from_errors(cls, errors: ArrayLike, *, merge: bool = False) -> "VoteMatrix":
@@ -141,6 +148,10 @@ class VoteMatrix(Votes):
         return matrix.merged() if merge else matrix
 
     @property
+    def grouped(self) -> bool:
+        return self.groups is not None
+
+    @property
     def n_rows(self) -> int:
         return self.bits.shape[1]
 
@@ -151,7 +162,7 @@ class VoteMatrix(Votes):
     @property
     def nbytes(self) -> int:
         """Bytes that the packed votes take."""
-        return sum(a.nbytes for a in (self.bits, self.targets, self.labels, self.counts) if a is not None)
+        return sum(a.nbytes for a in (self.bits, self.targets, self.labels, self.counts, self.groups) if a is not None)
 
     def __repr__(self) -> str:
         classes = "" if self.classes is None else f", {len(self.classes)} classes"
@@ -214,6 +225,19 @@ class VoteMatrix(Votes):
             raise ValueError("class_weights needs more than two classes; for two, wrong_weights says it all.")
         return class_weights(self.labels, len(self.classes), np.asarray(weights, float))
 
+    def vote_errors(self, weights: NDArray) -> NDArray:
+        """The rows on which the vote with these weights, which sum to one, errs, or may err but for rounding.
+
+        Of classes that tie the first wins; where the classes are not known, a tie is an error.
+        """
+        if self.labels is not None and self.targets is not None:
+            each = self.class_weights(weights)
+            return np.logical_or.reduce([heaviest(each, TIE + s * _DOUBT) != self.targets for s in (-1, 1)])
+        lead = float(np.sum(weights)) - 2 * self.wrong_weights(weights)
+        if self.targets is None:
+            return lead <= TIE + _DOUBT
+        return lead <= np.where(self.targets == 0, -TIE, TIE) + _DOUBT
+
     def class_column_sums(self, row_class_values: NDArray) -> NDArray:
         """For each voter, the sum over rows of the value of the class that it says there."""
         if self.labels is None:
@@ -246,6 +270,7 @@ class VoteMatrix(Votes):
             targets=None if self.targets is None else self.targets[rows],
             labels=None if self.labels is None else self.labels[rows],
             counts=self.counts[rows] if self.counts.size else self.counts,
+            groups=None if self.groups is None else self.groups[rows],
         )
 
     @classmethod
@@ -260,10 +285,13 @@ class VoteMatrix(Votes):
             _join([p.targets for p in parts]),
             _join([p.labels for p in parts]),
             np.concatenate(counts) if any(p.counts.size for p in parts) else _NONE,
+            _join([p.groups for p in parts]),
         )
 
     def merged(self) -> "VoteMatrix":
         """The same examples with identical rows stored once."""
+        if self.groups is not None:
+            raise ValueError("Rows that belong to groups cannot be merged.")
         columns = [self.bits.T]
         for part in (self.targets, self.labels):
             if part is not None:
@@ -285,10 +313,10 @@ class VoteMatrix(Votes):
         It is taken of ``stocmv votes 2;n_voters=M;`` and then, for each of classes, bits, targets, labels and counts,
         of ``name:type:shape;`` and the content. The type is numpy's, little-endian (``<i8``), and the content is its
         bytes in C order; text has the type ``str``, and its content is a JSON list. ``name:none;`` stands for a part
-        that there is not.
+        that there is not. Where rows belong to groups, these come last.
         """
         hashed = hashlib.sha256(f"stocmv votes 2;n_voters={self.n_voters};".encode())
-        for name in ("classes", "bits", "targets", "labels", "counts"):
+        for name in ("classes", "bits", "targets", "labels", "counts", *(["groups"] * (self.groups is not None))):
             part = getattr(self, name)
             if part is None:
                 hashed.update(f"{name}:none;".encode())
@@ -312,7 +340,7 @@ class VoteMatrix(Votes):
 
     def _arrays(self) -> dict[str, Any]:
         arrays: dict[str, Any] = {"n_voters": np.asarray(self.n_voters), "bits": self.bits, "counts": self.counts}
-        named = {name: getattr(self, name) for name in ("classes", "targets", "labels")}
+        named = {name: getattr(self, name) for name in ("classes", "targets", "labels", "groups")}
         return arrays | {name: part for name, part in named.items() if part is not None}
 
     @classmethod
@@ -335,6 +363,8 @@ class VoteMatrix(Votes):
             and (self.targets is None or self.targets.shape == (rows,))
             and (self.labels is None or self.labels.shape == (rows, self.n_voters))
             and (self.counts.size == 0 or (self.counts.shape == (rows,) and _are_counts(self.counts)))
+            and (self.groups is None or (self.groups.shape == (rows,) and self.groups.dtype == np.uint64))
+            and (self.groups is None or self.counts.size == 0)
             and (self.targets is None) == (self.classes is None)
             and (self.labels is None) == (self.classes is None or len(self.classes) < 3)
         )

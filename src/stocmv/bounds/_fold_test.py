@@ -1,0 +1,157 @@
+"""The fold test: a bound on votes that the examples which judge them did not help to make."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq, minimize_scalar
+
+from ._shortfall import shortfall
+
+_PRICES = (1.0, 1.5, 2.06, 2.7, 3.5)  # standard deviations that the bound may be worth; the slope goes with it
+_GAP = 1e-3  # relative, between the proven supremum and the largest value that was seen
+_ROUNDING = 1e-12  # more than the difference of two incomplete beta functions can lose
+
+
+@dataclass(frozen=True)
+class FoldTest:
+    r"""A bound on the mean error of the folds' votes, each a function of the other folds.
+
+    With probability at least :math:`1 - \delta`
+
+    .. math:: \sum_k q_k R_k \le \sum_k q_k (a_k \hat R_k + t_k) + \frac{F}{\sum_k 1 / c_k},
+        \qquad q_k = \frac{1 / c_k}{\sum_j 1 / c_j},
+
+    for losses in [0, 1], if the constants of a fold were chosen without looking at it and
+    :math:`\sup_p \mathbb E (p - a_k B_p / n_k - t_k)_+ \le \delta c_k` with :math:`B_p \sim \mathrm{Bin}(n_k, p)`.
+
+    Parameters
+    ----------
+    slope, offset, scale : sequence of float
+        The constants :math:`a_k`, :math:`t_k` and :math:`c_k`, one of each for every fold; `choose` finds good ones.
+
+    Examples
+    --------
+    >>> from stocmv.bounds import FoldTest
+    >>> test = FoldTest.choose([0.03, 0.03, 0.03], [500, 500, 500], delta=0.05)
+    >>> round(test.upper([0.03, 0.02, 0.04]), 3)
+    0.05
+    """
+
+    slope: tuple[float, ...]
+    offset: tuple[float, ...]
+    scale: tuple[float, ...]
+    name: ClassVar[str] = "fold_test"
+    theorem: ClassVar[str] = "the fold test"
+
+    @classmethod
+    def choose(
+        cls, errors: Sequence[float], sizes: Sequence[int], delta: float, scale: Sequence[float] | None = None
+    ) -> "FoldTest":
+        """The constants with the smallest bound if these errors are measured.
+
+        Parameters
+        ----------
+        errors : sequence of float
+            A guess of each fold's error, which may come from the other folds.
+        sizes : sequence of int
+            Examples in each fold.
+        delta : float
+            Probability with which the bound may fail.
+        scale : sequence of float, optional
+            The scales, where the shares of the folds are given; otherwise they are chosen, too.
+        """
+        given = [None] * len(sizes) if scale is None else [float(c) for c in scale]
+        chosen = [_constants(float(e), int(n), delta, c) for e, n, c in zip(errors, sizes, given, strict=True)]
+        return cls(*(tuple(column) for column in zip(*chosen, strict=True)))
+
+    @property
+    def shares(self) -> NDArray:
+        """Probability with which each fold is drawn."""
+        inverse = 1 / np.array(self.scale)
+        return inverse / inverse.sum()
+
+    def upper(self, risks: ArrayLike) -> float:
+        """The bound, from the mean loss of each fold's vote on that fold."""
+        compared = np.array(self.slope) * np.asarray(risks, float) + np.array(self.offset)
+        value = float(self.shares @ compared) + len(self.scale) / float(np.sum(1 / np.array(self.scale)))
+        return min(value * (1 + _ROUNDING), 1.0)
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "slope": list(self.slope),
+            "offset": list(self.offset),
+            "scale": list(self.scale),
+        }
+
+
+@lru_cache(maxsize=1024)
+def _constants(error: float, n: int, delta: float, scale: float | None) -> tuple[float, float, float]:
+    """Slope, offset and scale for a fold of ``n`` examples on which about this error is expected."""
+    error = float(np.clip(error, 0.25 / n, 0.5))
+    search = _best_offset if scale is None else _least_offset
+    candidates = [search(1 + z / (2 * math.sqrt(n * error)), error, n, delta, scale) for z in _PRICES]
+    slope, offset, _ = min(candidates, key=lambda found: found[2])
+    if scale is None:
+        return slope, offset, excess(slope, offset, n) / delta
+    while (short := excess(slope, offset, n) - delta * scale) > 0:  # the search saw a few points, this proves it
+        offset += max(2 * short, 1e-4 * offset)
+    return slope, offset, scale
+
+
+def _best_offset(slope: float, error: float, n: int, delta: float, scale: float | None) -> tuple[float, float, float]:
+    """Slope, the offset that suits it, and about the bound that the two give."""
+    largest, widest = _seen(slope, error, n), 4 * math.sqrt(error / n) + 8 / n
+    found = minimize_scalar(
+        lambda offset: offset + largest(offset) / delta,
+        bounds=(0.0, widest),
+        method="bounded",
+        options={"xatol": 1e-3 * widest},
+    )
+    return slope, float(found.x), slope * error + float(found.fun)
+
+
+def _least_offset(slope: float, error: float, n: int, delta: float, scale: float | None) -> tuple[float, float, float]:
+    """Slope, the least offset that keeps the scale, and about the bound that they give."""
+    largest, allowed = _seen(slope, error, n), delta * float(scale)  # type: ignore[arg-type]
+    offset = 0.0
+    if largest(0.0) > allowed:
+        offset = float(brentq(lambda t: largest(t) - allowed, 0.0, 1.0, xtol=1e-4 / n))
+    return slope, offset, slope * error + offset
+
+
+def _seen(slope: float, error: float, n: int) -> Callable[[float], float]:
+    """The largest expected excess, as a function of the offset, over some true errors."""
+    points = np.append(np.geomspace(0.1 / n, 1.0, 33), error)
+    return lambda offset: float(shortfall(points - offset, slope, n, points).max())
+
+
+def _edges(n: int) -> NDArray:
+    return np.geomspace(0.01 / n, 1.0, 129)
+
+
+def excess(slope: float, offset: float, n: int) -> float:
+    r"""Proven upper bound on the largest expected excess of a true error over what it is compared with.
+
+    That is :math:`\sup_p \mathbb E (p - a B_p / n - t)_+` with :math:`B_p \sim \mathrm{Bin}(n, p)`. For :math:`l \le p
+    \le r` keep each success of :math:`B_p` with probability :math:`l / p`: what is left is distributed as :math:`B_l`,
+    and its expectation given :math:`B_p` is :math:`B_p\, l / p`. So by Jensen's inequality the excess is at most
+    :math:`\mathbb E (p - a \frac pl B_l / n - t)_+ = \frac pl \mathbb E (l - a B_l / n - t\, l / p)_+`, which increases
+    with :math:`p`. Cells are halved until that, at :math:`p = r`, is hardly more than a value that is attained.
+    """
+    edges = _edges(n)
+    left, right = edges[:-1], edges[1:]
+    below = seen = max(edges[0] - offset, 0.0)  # true errors below the first edge
+    while True:
+        seen = max(seen, float(shortfall(right - offset, slope, n, right).max()))
+        upper = right / left * shortfall(left - offset * left / right, slope, n, left) + _ROUNDING
+        wide = upper > seen * (1 + _GAP) + 2 * _ROUNDING
+        if not wide.any():
+            return max(seen * (1 + _GAP), below) + 2 * _ROUNDING
+        middle = np.sqrt(left[wide] * right[wide])
+        left, right = np.concatenate([left[wide], middle]), np.concatenate([middle, right[wide]])

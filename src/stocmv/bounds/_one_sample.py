@@ -1,0 +1,77 @@
+"""Bounds on the mean loss of something fixed, from one sample: exact for losses of 0 or 1, near it for others."""
+
+import math
+
+import numpy as np
+from scipy.special import betaincc, betainccinv, betaln, xlog1py, xlogy
+
+from ._shortfall import shortfall
+
+_STEPS = np.arange(1, 97) / 32  # where the hinge may lie, in units of the distance between the mean and the bound
+_ROUNDING = 1e-12
+
+
+def clopper_pearson(n_errors: int, n: int, delta: float) -> float:
+    """Upper bound on the error of a fixed classifier that made ``n_errors`` errors on ``n`` new examples.
+
+    Among the bounds that grow with the number of errors none is smaller (Clopper and Pearson 1934).
+
+    Examples
+    --------
+    >>> from stocmv.bounds import clopper_pearson
+    >>> round(clopper_pearson(3, 100, 0.05), 4)
+    0.0757
+    """
+    if not 0 <= n_errors <= n or n < 1:
+        raise ValueError(f"n_errors must lie between 0 and n, got {n_errors} of {n}.")
+    return 1.0 if n_errors == n else min(_quantile(n_errors + 1, n - n_errors, delta) * (1 + 1e-12), 1.0)
+
+
+def _quantile(a: int, b: int, upper_tail: float) -> float:
+    """The point that a Beta(a, b) variable exceeds with this probability.
+
+    scipy's inverse can be off in the eleventh digit; a few steps of Newton's method on the logarithm of the tail, which
+    scipy knows to thirteen digits, end within rounding.
+    """
+    p = float(betainccinv(a, b, upper_tail))
+    for _ in range(3):
+        tail = float(betaincc(a, b, p))
+        if tail == 0.0:  # below the smallest number: p is 1 up to rounding
+            return 1.0
+        slope = math.exp(xlogy(a - 1, p) + xlog1py(b - 1, -p) - betaln(a, b)) / tail
+        p = min(max(p + (math.log(tail) - math.log(upper_tail)) / slope, 0.0), 1.0)
+    return p
+
+
+def bentkus(risk: float, n: int, delta: float) -> float:
+    r"""Upper bound on the mean of losses in [0, 1], fixed before, from their mean on ``n`` new examples.
+
+    .. math:: p \text{ is excluded if } \min_{h > \hat R} \frac{\mathbb E (h - B_p / n)_+}{h - \hat R} \le \delta ,
+        \qquad B_p \sim \mathrm{Bin}(n, p) .
+
+    The hinge is convex, so that losses of 0 or 1 are the worst case (Hoeffding 1963, Bentkus 2004); then Markov's
+    inequality. It is worth 2.06 standard deviations at :math:`\delta = 0.05`, where Chernoff's bound takes 2.45.
+
+    Examples
+    --------
+    >>> from stocmv.bounds import bentkus
+    >>> round(bentkus(0.03, 100, 0.05), 4)
+    0.0863
+    """
+    if not 0 <= risk <= 1 or n < 1:
+        raise ValueError(f"risk must lie between 0 and 1, got {risk} on {n} examples.")
+    low, high = float(risk), 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        hinges = risk + _STEPS * (middle - risk)
+        short = shortfall(hinges, 1.0, n, np.full(len(hinges), middle)) + _ROUNDING
+        excluded = bool(np.any(short <= delta * (hinges - risk)))
+        low, high = (low, middle) if excluded else (middle, high)
+    return min(high * (1 + _ROUNDING), 1.0)
+
+
+def one_sample(total: float, n: int, delta: float, *, counted: bool) -> float:
+    """The bound for losses of one sample, given by their sum: ``counted`` where each is 0 or 1; 1 without any."""
+    if n == 0:
+        return 1.0
+    return clopper_pearson(round(total), n, delta) if counted else bentkus(min(total / n * (1 + 1e-13), 1.0), n, delta)

@@ -1,0 +1,183 @@
+"""Certificates of votes that the examples which judge them did not help to make: nothing is paid for learning."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds import FoldTest, check_delta, one_sample
+from ..posteriors import Categorical, Dirichlet, Posterior
+from ..risks._exact import margin_rows
+from ..votes import VoteMatrix, Votes
+from ._baseline import baseline
+from ._certificate import Certificate
+from ._class_losses import ClassLosses, class_losses
+from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem
+
+
+class Expected(NamedTuple):
+    """What the learning part says about the errors to expect: how many of how many, by class."""
+
+    wrong: NDArray
+    seen: NDArray
+
+    @property
+    def overall(self) -> float:
+        return float((self.wrong.sum() + 1) / (self.seen.sum() + 2))
+
+    @property
+    def by_class(self) -> NDArray:
+        """Drawn towards the overall error, the more the fewer examples a class has."""
+        return (self.wrong + 4 * self.overall) / (self.seen + 4)
+
+
+def certify_tested(
+    votes: Sequence[Votes],
+    posteriors: Sequence[Posterior],
+    delta: float,
+    expected: Sequence[Expected] = (),
+    assumptions: Sequence[str] = (),
+    *,
+    per_class: bool = False,
+    context: dict[str, Any] | None = None,
+) -> Certificate:
+    """Certify votes that were made without the examples that judge them.
+
+    With one part, by Clopper and Pearson's bound; with several, each judged by the examples that the others were made
+    from, by the fold test.
+
+    Parameters
+    ----------
+    votes, posteriors : sequences, one entry per fold
+        What the voters said on the examples of the fold, and the distribution of their weights; voters and
+        distribution were chosen without these examples.
+    delta : float
+        Probability with which each statement may fail.
+    expected : sequence of Expected
+        For the fold test: what the other folds say about the errors of each fold's vote.
+    assumptions : sequence of str
+        Further assumptions, in words.
+    per_class : bool
+        Also bound the error on the examples of each class (votes made from labels).
+    context : dict, optional
+        Where the certificate comes from, to be recorded in it.
+    """
+    check_delta(delta)
+    check_tested(posteriors[0])
+    digests = [v.digest_later() for v in votes]
+    predicted = class_losses([partial(_errors, p.mean) for p in posteriors], votes)
+    drawn = class_losses([partial(_stochastic, p) for p in posteriors], votes)
+    sizes, grouped = [losses.n for losses in predicted], votes[0].grouped
+    test = FoldTest.choose([e.overall for e in expected], sizes, delta) if len(votes) > 1 else None
+    shares = np.ones(1) if test is None else test.shares
+    risk, stochastic_risk = (float(shares @ [losses.mean for losses in each]) for each in (predicted, drawn))
+    one_voter = all(v.n_voters == 1 for v in votes)
+    return Certificate(
+        bound=_upper(test, predicted, delta, counted=not grouped),
+        stochastic_bound=_upper(test, drawn, delta, counted=one_voter and not grouped),
+        moments=(stochastic_risk,),
+        kl=0.0,
+        n=sum(sizes),
+        delta=delta,
+        alternatives=1,
+        context=context or {},
+        risk="exact",
+        risk_settings={},
+        bound_settings={"name": "clopper_pearson"} if test is None else test.settings(),
+        theorem=tested_theorem(len(votes), grouped),
+        unproven=(),
+        certified=one_vote(len(votes)) if one_voter else stochastic_rule(len(votes)),
+        covers_drawn=True,
+        warnings=(),
+        assumptions=(*tested_assumptions(len(votes), grouped), *assumptions),
+        fold_sizes=tuple(sizes),
+        fold_shares=tuple(shares.tolist()),
+        grouped=grouped,
+        posterior=posteriors[0].name,
+        posteriors=tuple({name: values.tolist() for name, values in p.parameters().items()} for p in posteriors),
+        priors=(),
+        votes=tuple(digest() for digest in digests),
+        deterministic_rule=deterministic_rule(posteriors[0].name, len(votes), one_voter),
+        deterministic_vote={"empirical_risk": risk},
+        baseline=baseline(
+            votes[0].classes, np.sum([each.frequency for each in predicted], 0), sum(sizes), delta, grouped=grouped
+        ),
+        per_class=_per_class(votes, predicted, drawn, test, expected, delta, grouped, one_voter) if per_class else (),
+    )
+
+
+def check_tested(posterior: Posterior | type[Posterior]) -> None:
+    """Refuse distributions whose stochastic vote has no exact loss."""
+    if posterior.name not in (Dirichlet.name, Categorical.name):
+        raise ValueError(
+            f"bound='auto' and bound='fold_test' need a Dirichlet or categorical posterior, got {posterior.name!r}, "
+            "whose stochastic vote has no exact loss. Use risk='exact', or name a bound such as 'seeger'."
+        )
+
+
+def _errors(weights: NDArray, votes: VoteMatrix) -> NDArray:
+    return votes.vote_errors(weights).astype(float)
+
+
+def _stochastic(posterior: Posterior, votes: VoteMatrix) -> NDArray:
+    """Probability that the vote with drawn weights errs, for each row."""
+    if isinstance(posterior, Dirichlet):
+        return margin_rows(posterior, votes)
+    return np.minimum(votes.wrong_weights(posterior.mean) * (1 + 1e-13), 1.0)
+
+
+def _upper(test: FoldTest | None, losses: Sequence[ClassLosses], delta: float, *, counted: bool) -> float:
+    """The bound for the losses of all folds; ``counted`` where each of them is 0 or 1."""
+    if test is not None:
+        return test.upper([each.mean for each in losses])
+    return one_sample(losses[0].total, losses[0].n, delta, counted=counted)
+
+
+def _per_class(
+    votes: Sequence[Votes],
+    predicted: Sequence[ClassLosses],
+    drawn: Sequence[ClassLosses],
+    test: FoldTest | None,
+    expected: Sequence[Expected],
+    delta: float,
+    grouped: bool,
+    one_voter: bool,
+) -> tuple[dict[str, Any], ...]:
+    """Bounds on the error given the true class: given the labels, the examples of a class are i.i.d. draws from it.
+
+    With folds, the scales of a class are those of the test of all examples times a number, so that the folds are drawn
+    with the same shares.
+    """
+    classes = votes[0].classes
+    if classes is None:
+        raise ValueError("Certificates per class need votes made from labels, not from errors.")
+    share, found = delta / len(classes), []
+    shares = np.ones(1) if test is None else test.shares
+    for c, label in enumerate(classes.tolist()):
+        sizes = [int(losses.counts[c]) for losses in predicted]
+        own: FoldTest | None = None
+        if test is None:
+            value = one_sample(float(predicted[0].sums[c]), sizes[0], share, counted=not grouped)
+            stochastic = one_sample(float(drawn[0].sums[c]), sizes[0], share, counted=one_voter and not grouped)
+        elif all(sizes):
+            wider = np.sqrt(sum(losses.n for losses in predicted) / sum(sizes))
+            guesses = [float(e.by_class[c]) for e in expected]
+            own = FoldTest.choose(guesses, sizes, share, [wider * scale for scale in test.scale])
+            value, stochastic = (own.upper([losses.class_means[c] for losses in each]) for each in (predicted, drawn))
+        else:
+            value = stochastic = 1.0
+        found.append(
+            {
+                "label": label,
+                "n": sum(sizes),
+                "delta": share,
+                "empirical_risk": float(shares @ [losses.class_means[c] for losses in predicted]),
+                "stochastic_risk": float(shares @ [losses.class_means[c] for losses in drawn]),
+                "bound": value,
+                "stochastic_bound": stochastic,
+                "bound_settings": {} if own is None else own.settings(),
+            }
+        )
+    return tuple(found)

@@ -1,0 +1,182 @@
+"""How some examples make a vote: its voters, and the distribution of their weights."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from ..certificate import Expected
+from ..learning import Found, History, Step, minimise
+from ..learning._learn import named, posterior_kind
+from ..posteriors import Dirichlet, Posterior
+from ..risks import RISKS, Risk
+from ..solvers import Solver
+from ..voters import VoterSet, VoterSource, out_of_bag_answers, train_voters
+from ..votes import VoteMatrix
+from ._choices import cheaper_bound, choose_priors, choose_solver, is_auto
+from ._cut import random_parts
+
+_EQUAL = 50.0  # concentration of each voter where all have the same weight
+_TRIED = 5000  # examples on which an error to expect is found out where voters cannot tell
+
+
+class Made(NamedTuple):
+    """What the examples made."""
+
+    voters: VoterSet
+    posterior: Posterior | None
+    expected: Expected | None
+    history: History
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that matters for making a vote from some examples; it can be sent to where the examples are.
+
+    Attributes
+    ----------
+    source : VoterSource
+        Makes the voters.
+    classes : ndarray
+        Sorted class labels of all examples.
+    weighs : bool
+        Whether the weights come from these examples, too. Otherwise those that judge teach them later.
+    estimates : bool
+        Whether an error to expect is asked for.
+    inner_folds : int
+        Folds by which voters that are trained get judged for their weights; 0 for equal weights.
+    risk, posterior, prior, solver, delta
+        As in `learn`.
+    """
+
+    source: VoterSource
+    classes: NDArray
+    weighs: bool
+    estimates: bool
+    inner_folds: int = 0
+    risk: str | Risk = "exact"
+    posterior: str = "auto"
+    prior: Any = "auto"
+    solver: str | Solver = "auto"
+    delta: float = 0.05
+
+    @property
+    def equal(self) -> bool:
+        """Whether all voters get the same weight, whatever the examples are."""
+        return self.source.exchangeable or self.inner_folds == 0
+
+    @property
+    def learns(self) -> bool:
+        """Whether the examples have any influence."""
+        return self.source.learns or (self.weighs and not self.equal)
+
+    def make(
+        self,
+        X: Any,
+        codes: NDArray,
+        groups: NDArray | None,
+        seed: int,
+        n_jobs: int | None = None,
+        callback: Callable[[Step], None] | None = None,
+    ) -> Made:
+        """Voters and weights from examples, the codes of their classes, and the groups that they belong to."""
+        voters = train_voters(self.source, X, codes, self.classes, seed, n_jobs)
+        if not self.weighs:
+            return Made(voters, None, self._out_of_bag(voters, X, codes) if self.estimates else None, History())
+        votes = None if self.equal or voters.n_voters == 1 else self._votes(voters, X, codes, groups, seed, n_jobs)
+        if votes is None or votes.n_voters != voters.n_voters:
+            return Made(voters, self._equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History())
+        found = self._learned(votes, seed, callback)
+        return Made(voters, found.posteriors[0], _errors(votes, found.posteriors[0].mean), found.history)
+
+    def _kind(self) -> type[Posterior]:
+        return posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
+
+    def _equal_weights(self, n_voters: int) -> Posterior:
+        """The prior, which a user may have set to other weights."""
+        kind = self._kind()
+        value = (_EQUAL if kind is Dirichlet else 1.0) if is_auto(self.prior) else self.prior
+        return kind.prior(value, n_voters)
+
+    def _votes(
+        self, voters: VoterSet, X: Any, codes: NDArray, groups: NDArray | None, seed: int, n_jobs: int | None
+    ) -> VoteMatrix | None:
+        """What voters say on these examples; where they learn from labels, voters who were trained on the others.
+
+        None where these are not as many in each of the inner folds.
+        """
+        if not (self.source.learns and self.source.uses_labels):
+            return VoteMatrix.from_codes(voters.votes(X), codes, self.classes)
+        parts = []
+        for rows, others in inner_cuts(len(codes), groups, self.inner_folds, seed):
+            trained = train_voters(self.source, _safe_indexing(X, others), codes[others], self.classes, seed, n_jobs)
+            parts.append(VoteMatrix.from_codes(trained.votes(_safe_indexing(X, rows)), codes[rows], self.classes))
+        alike = parts and len({part.n_voters for part in parts}) == 1
+        return VoteMatrix.joined(parts) if alike else None
+
+    def _learned(self, votes: VoteMatrix, seed: int, callback: Callable[[Step], None] | None) -> Found:
+        """The weights with the smallest bound, over the priors that suit the voters."""
+        priors = choose_priors(self.prior, self._kind(), self.source)
+        candidates = [
+            minimise(
+                [votes],
+                risk=self.risk,
+                posterior=self.posterior,
+                prior=prior,
+                bound=cheaper_bound((votes.n_examples,), self.delta / len(priors)),
+                delta=self.delta,
+                solver=choose_solver(self.solver, self.risk, self.source),
+                random_state=seed,
+                alternatives=len(priors),
+                callback=callback,
+            )
+            for prior in priors
+        ]
+        return min(candidates, key=lambda found: found.bound)
+
+    def _guess(self, voters: VoterSet, X: Any, codes: NDArray, seed: int) -> Expected | None:
+        """What error to expect of voters with equal weights."""
+        if not self.estimates:
+            return None
+        told = self._out_of_bag(voters, X, codes) if self.source.learns else None
+        return self._tried(X, codes, seed) if told is None else told
+
+    def _out_of_bag(self, voters: VoterSet, X: Any, codes: NDArray) -> Expected | None:
+        answers = out_of_bag_answers(self.source, voters, X)
+        if answers is None or not (answers >= 0).any():
+            return None
+        known = answers >= 0
+        return expected_errors(answers[known] != codes[known], codes[known], len(self.classes))
+
+    def _tried(self, X: Any, codes: NDArray, seed: int) -> Expected:
+        """Errors on a third of some examples, of voters that two thirds of them trained."""
+        rows = np.random.default_rng(seed).permutation(len(codes))[:_TRIED]
+        trained, judged = np.sort(rows[len(rows) // 3 :]), np.sort(rows[: len(rows) // 3])
+        if not len(judged):
+            return expected_errors(np.zeros(0, bool), codes[:0], len(self.classes))
+        voters = train_voters(self.source, _safe_indexing(X, trained), codes[trained], self.classes, seed)
+        votes = VoteMatrix.from_codes(voters.votes(_safe_indexing(X, judged)), codes[judged], self.classes)
+        return _errors(votes, self._equal_weights(voters.n_voters).mean)
+
+
+def expected_errors(errors: NDArray, codes: NDArray, n_classes: int) -> Expected:
+    """Errors, and examples, by class."""
+    return Expected(np.bincount(codes, errors, n_classes), np.bincount(codes, minlength=n_classes).astype(float))
+
+
+def _errors(votes: VoteMatrix, weights: NDArray) -> Expected:
+    targets = np.asarray(votes.targets)
+    return expected_errors(votes.vote_errors(weights), targets, len(np.asarray(votes.classes)))
+
+
+def inner_cuts(n: int, groups: NDArray | None, n_folds: int, seed: int) -> Iterator[tuple[NDArray, NDArray]]:
+    """The rows of each inner fold, and the others; fewer folds of few examples or groups."""
+    count = min(n_folds, n if groups is None else len(np.unique(groups)))
+    if count < 2:
+        return
+    part = random_parts(n, groups, np.full(count, 1 / count), np.random.default_rng(seed))
+    for k in range(count):
+        yield np.flatnonzero(part == k), np.flatnonzero(part != k)
