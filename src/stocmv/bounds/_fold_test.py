@@ -99,8 +99,10 @@ def _constants(error: float, n: int, delta: float, scale: float | None) -> tuple
     slope, offset, _ = min(candidates, key=lambda found: found[2])
     if scale is None:
         return slope, offset, excess(slope, offset, n) / delta
-    while (short := excess(slope, offset, n) - delta * scale) > 0:  # the search saw a few points, this proves it
-        offset += max(2 * short, 1e-4 * offset)
+    step = 1e-3 * scale
+    while (short := excess(slope, offset, n) - delta * scale) > 0:  # the search saw some points, this proves it
+        step = 2 * step + short / delta  # the probability of any excess, by which it falls, is less than about delta
+        offset += step
     return slope, offset, scale
 
 

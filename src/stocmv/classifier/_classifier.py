@@ -389,7 +389,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         rows = np.flatnonzero(weights.argmax(1) != chosen)
         most = weights[rows].argmax(1)
         weights[rows, most], weights[rows, chosen[rows]] = weights[rows, chosen[rows]], weights[rows, most]
-        return weights
+        return weights / weights.sum(1, keepdims=True)
 
     def predict_stochastic_proba(self, X: Any) -> NDArray:
         """Probability that the stochastic vote answers each class; exact for a Dirichlet.

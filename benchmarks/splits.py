@@ -1,0 +1,70 @@
+"""The paper's data sets, cut in five ways, and what was measured on each cut, kept so that a run can go on later."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from stocmv.bounds import clopper_pearson
+
+SEEDS = range(5)
+DELTA = 0.05
+KEPT = Path("build/benchmarks")
+
+Split = tuple[NDArray, NDArray, NDArray, NDArray]
+
+
+def split(name: str, seed: int) -> Split:
+    """Training and test examples, and their labels: 80 % and 20 %."""
+    data = np.load(Path(os.environ["STOCMV_DATA"]) / f"{name}.npz", allow_pickle=False)
+    X, X_test, y, y_test = train_test_split(data["X"].astype(np.float32), data["y"], test_size=0.2, random_state=seed)
+    return X, y, X_test, y_test
+
+
+def plain_holdout(estimator: Any, X: NDArray, y: NDArray, seed: int, share: float = 0.2) -> dict[str, float]:
+    """What one has without us: train on the rest, Clopper and Pearson's bound on the part that is held out."""
+    X_rest, X_held, y_rest, y_held = train_test_split(X, y, test_size=share, random_state=seed)
+    began = time.perf_counter()
+    answers = estimator.fit(X_rest, y_rest).predict(X_held)
+    seconds = time.perf_counter() - began
+    return {"bound": clopper_pearson(int(np.sum(answers != y_held)), len(y_held), DELTA), "seconds": seconds}
+
+
+def measured(table: str, names: Iterable[str], measure: Callable[[str, int], dict[str, float]]) -> dict[str, dict]:
+    """Means and standard deviations over the splits, for each data set; a split that is kept is not measured again."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    path, results = KEPT / f"{table}.jsonl", {}
+    kept = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    known = {(row["name"], row["seed"]): row["figures"] for row in kept}
+    for name in names:
+        for seed in SEEDS:
+            if (name, seed) not in known:
+                known[name, seed] = measure(name, seed)
+                row = {"name": name, "seed": seed, "figures": known[name, seed]}
+                with path.open("a") as file:
+                    file.write(json.dumps(row) + "\n")
+        rows = [known[name, seed] for seed in SEEDS]
+        results[name] = {
+            key: (float(np.mean([row[key] for row in rows])), float(np.std([row[key] for row in rows], ddof=1)))
+            for key in rows[0]
+        }
+    return results
+
+
+def shown(figures: dict, columns: Iterable[str], spread: Iterable[str] = ()) -> str:
+    """The cells of a row in percent; those with a spread have the standard deviation over the splits, too."""
+    cells = []
+    for column in columns:
+        mean, deviation = (100 * figure for figure in figures[column])
+        cells.append(f"{mean:.2f} ± {deviation:.2f}" if column in spread else f"{mean:.2f}")
+    return " | ".join(cells)
+
+
+def geometric_mean(ratios: Iterable[float]) -> float:
+    return float(np.exp(np.mean(np.log(list(ratios)))))
