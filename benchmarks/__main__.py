@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from . import binary, first_call, growth, memory, row_by_row, several_classes, stump_certificates
+from . import binary, first_call, growth, memory, row_by_row, several_classes
 from .targets import Target
 
 SECTIONS = {
@@ -20,7 +20,6 @@ SECTIONS = {
     "growth": growth,
     "memory": memory,
     "first": first_call,
-    "stumps": stump_certificates,
 }
 
 

@@ -86,12 +86,17 @@ def main(names: list[str]) -> None:
         print(f"| {name} | {shown(figures, COLUMNS, spread=COLUMNS[:2] + ('plain',))} | {published} |")
     ratios = {name: figures["hold-out"][0] / figures["plain"][0] for name, figures in results.items()}
     largest = max(ratios, key=lambda name: ratios[name])
-    print(f"\nhold-out / plain: geometric mean {geometric_mean(ratios.values()):.3f}, largest {ratios[largest]:.3f}", end="")
+    print(
+        f"\nhold-out / plain: geometric mean {geometric_mean(ratios.values()):.3f}, largest {ratios[largest]:.3f}",
+        end="",
+    )
     print(f" ({largest})")
     for what in ("cost", "log loss", "auc"):
         means = {name: figures[what][0] for name, figures in results.items()}
         most = max(means, key=lambda name: means[name])
-        print(f"{what} / plain forest: geometric mean {geometric_mean(means.values()):.3f}, largest {means[most]:.3f} ({most})")
+        print(
+            f"{what} / plain forest: geometric mean {geometric_mean(means.values()):.3f}, largest {means[most]:.3f} ({most})"
+        )
 
 
 if __name__ == "__main__":
