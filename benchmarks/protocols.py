@@ -4,8 +4,8 @@ Forests of 100 trees, delta 0.05, five 80/20 splits of each set; the test part o
 
     STOCMV_DATA=... python -m benchmarks.protocols [NAME ...]
 
-It prints a table in Markdown: seconds to fit and to predict 1,000 examples (medians, one thread), the bound on
-`predict` with its standard deviation over the splits, the stochastic bound and the test error (means, percent).
+It prints a table in Markdown: CPU seconds to fit and to predict 1,000 examples (medians), the bound on `predict` with
+its standard deviation over the splits, the stochastic bound and the test error (means, percent).
 """
 
 import sys
@@ -27,13 +27,13 @@ SPLITS = 5
 
 
 def run(name: str, seed: int, settings: dict[str, Any]) -> tuple[float, ...]:
-    """Seconds to fit, seconds for 1,000 predictions, bound, stochastic bound and test error of one split."""
+    """CPU seconds to fit and for 1,000 predictions, bound, stochastic bound and test error of one split."""
     X, y, X_test, y_test = split(name, seed)
-    began = time.perf_counter()
+    began = time.process_time()
     clf = MajorityVoteClassifier(random_state=seed, **settings).fit(X, y)
-    fitted = time.perf_counter()
+    fitted = time.process_time()
     answers = clf.predict(X_test)
-    asked = time.perf_counter()
+    asked = time.process_time()
     certificate = clf.certificate_
     return (
         fitted - began,
