@@ -46,7 +46,7 @@ class TestExcess:
     @pytest.mark.parametrize("n", SIZES)
     @pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.01), (1.3, 0.0), (1.05, 0.2), (6.0, 0.001)])
     def test_is_not_below_any_true_error_and_hardly_above_all(self, n, slope, offset):
-        p = np.concatenate([np.geomspace(1e-6 / n, 1, 20_001), np.linspace(0, 1, 20_001)[1:]])
+        p = np.concatenate([np.geomspace(1e-6 / n, 1, 3001), np.linspace(0, 1, 3001)[1:]])
         largest = shortfall(p - offset, slope, n, p).max()
         assert largest <= excess(slope, offset, n) <= 1.002 * largest + 1e-11 + 0.01 / n
 
@@ -59,7 +59,7 @@ class TestFoldTest:
         """The expected excess is at most delta times the scale, whatever the true error is."""
         scale = None if factor is None else [factor * c for c in FoldTest.choose([error], [n], 0.05).scale]
         test = FoldTest.choose([error], [n], 0.05, scale)
-        p = np.concatenate([np.geomspace(1e-6 / n, 1, 5001), np.linspace(0, 1, 5001)[1:]])
+        p = np.concatenate([np.geomspace(1e-6 / n, 1, 1001), np.linspace(0, 1, 1001)[1:]])
         assert shortfall(p - test.offset[0], test.slope[0], n, p).max() <= 0.05 * test.scale[0]
         assert test.slope[0] >= 1
         assert factor is None or test.scale == tuple(scale)
@@ -73,7 +73,8 @@ class TestFoldTest:
 
     def test_without_errors_it_costs_hardly_more_than_one_sample(self):
         test = FoldTest.choose([0.0] * 3, [600] * 3, 0.05)
-        assert -math.log(0.05) / 600 < test.upper([0.0] * 3) < 1.05 * -math.log(0.05) / 600
+        exact = clopper_pearson(0, 600, 0.05)
+        assert exact < test.upper([0.0] * 3) < 1.05 * exact
 
     def test_a_wrong_guess_costs_but_does_not_break_it(self):
         good, poor = (FoldTest.choose([e] * 3, [1000] * 3, 0.05).upper([0.1] * 3) for e in (0.1, 0.02))
@@ -91,7 +92,7 @@ class TestFoldTest:
     def test_is_at_most_one(self):
         assert FoldTest.choose([0.5], [1], 0.05).upper([1.0]) == 1.0
 
-    @pytest.mark.parametrize("n", [2, 4, 6])
+    @pytest.mark.parametrize("n", [2, 3, 4])
     def test_holds_for_folds_that_are_as_dependent_as_can_be(self, n):
         """Two folds of fair coins; each fold's rule is wrong everywhere or nowhere, by the parity of the other fold.
 
@@ -109,7 +110,7 @@ class TestFoldTest:
 
 
 class TestOneSample:
-    @pytest.mark.parametrize("n", [1, 3, 30, 400])
+    @pytest.mark.parametrize("n", [1, 3, 30, 90])
     @pytest.mark.parametrize("delta", [0.5, 0.05, 1e-4])
     def test_exceeds_the_error_often_enough(self, n, delta):
         """All counts are listed: how often the bound is below the error, for errors just above each bound."""

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize_scalar
+from scipy.special import ndtri
 
 from ._shortfall import shortfall
 
-_PRICES = (1.0, 1.5, 2.06, 2.7, 3.5)  # standard deviations that the bound may be worth; the slope goes with it
 _GAP = 1e-3  # relative, between the proven supremum and the largest value that was seen
 _ROUNDING = 1e-12  # more than the difference of two incomplete beta functions can lose
 
@@ -94,11 +94,11 @@ class FoldTest:
 def _constants(error: float, n: int, delta: float, scale: float | None) -> tuple[float, float, float]:
     """Slope, offset and scale for a fold of ``n`` examples on which about this error is expected."""
     error = float(np.clip(error, 0.25 / n, 0.5))
-    search = _best_offset if scale is None else _least_offset
-    candidates = [search(1 + z / (2 * math.sqrt(n * error)), error, n, delta, scale) for z in _PRICES]
-    slope, offset, _ = min(candidates, key=lambda found: found[2])
+    slope = 1 + _price(delta) / (2 * math.sqrt(n * error))
     if scale is None:
+        offset = _best_offset(slope, error, n, delta)
         return slope, offset, excess(slope, offset, n) / delta
+    offset = _least_offset(slope, error, n, delta * scale)
     step = 1e-3 * scale
     while (short := excess(slope, offset, n) - delta * scale) > 0:  # the search saw some points, this proves it
         step = 2 * step + short / delta  # the probability of any excess, by which it falls, is less than about delta
@@ -106,8 +106,17 @@ def _constants(error: float, n: int, delta: float, scale: float | None) -> tuple
     return slope, offset, scale
 
 
-def _best_offset(slope: float, error: float, n: int, delta: float, scale: float | None) -> tuple[float, float, float]:
-    """Slope, the offset that suits it, and about the bound that the two give."""
+def _price(delta: float) -> float:
+    """About how many standard deviations the test costs: a little less than a normal variable's expected shortfall.
+
+    One number for all folds, so that the scale, and with it a fold's share, changes gradually with the guess.
+    """
+    quantile = -float(ndtri(delta))
+    return 0.8 * math.exp(-(quantile**2) / 2) / math.sqrt(2 * math.pi) / delta
+
+
+def _best_offset(slope: float, error: float, n: int, delta: float) -> float:
+    """The offset with about the smallest bound."""
     largest, widest = _seen(slope, error, n), 4 * math.sqrt(error / n) + 8 / n
     found = minimize_scalar(
         lambda offset: offset + largest(offset) / delta,
@@ -115,16 +124,13 @@ def _best_offset(slope: float, error: float, n: int, delta: float, scale: float 
         method="bounded",
         options={"xatol": 1e-3 * widest},
     )
-    return slope, float(found.x), slope * error + float(found.fun)
+    return float(found.x)
 
 
-def _least_offset(slope: float, error: float, n: int, delta: float, scale: float | None) -> tuple[float, float, float]:
-    """Slope, the least offset that keeps the scale, and about the bound that they give."""
-    largest, allowed = _seen(slope, error, n), delta * float(scale)  # type: ignore[arg-type]
-    offset = 0.0
-    if largest(0.0) > allowed:
-        offset = float(brentq(lambda t: largest(t) - allowed, 0.0, 1.0, xtol=1e-4 / n))
-    return slope, offset, slope * error + offset
+def _least_offset(slope: float, error: float, n: int, allowed: float) -> float:
+    """About the least offset with no more than the allowed excess."""
+    largest = _seen(slope, error, n)
+    return float(brentq(lambda t: largest(t) - allowed, 0.0, 1.0, xtol=1e-4 / n)) if largest(0.0) > allowed else 0.0
 
 
 def _seen(slope: float, error: float, n: int) -> Callable[[float], float]:
