@@ -60,7 +60,7 @@ def cheaper_bound(sizes: Sequence[int], delta: float) -> Bound:
 
 def holdout_share(n: int) -> float:
     """The part of so many examples that only judges: what many are enough for, fewer can spare less of."""
-    return 1 / 3 if n < 5000 else 1 / 5 if n <= 200_000 else 1 / 10
+    return 1 / 3 if n < 20_000 else 1 / 5 if n <= 200_000 else 1 / 10
 
 
 def best_constant(error: float, sizes: Sequence[int], delta: float) -> float:
