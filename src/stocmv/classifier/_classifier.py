@@ -65,7 +65,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     delta : float
         Probability with which the certificate may fail.
     holdout : "auto" or float
-        Share of the examples (or groups) that only judges. "auto" is a third of fewer than 5,000, a fifth up to
+        Share of the examples (or groups) that only judges. "auto" is a third of fewer than 20,000, a fifth up to
         200,000, a tenth of more, and nothing where nothing is learned from the examples: then all of them judge.
     n_folds : int or None
         Instead of a hold-out, folds: the vote of a fold is made by the others, so that every example trains and judges.
