@@ -1,7 +1,6 @@
 """The certificate: figures, statement, assumptions, JSON, and an independent check of all of them."""
 
 from ..verify import Check, Verification
-from ._baseline import Constant
 from ._certificate import Certificate
 from ._certify import certify, check_per_class
 from ._holdout import HoldoutComparison
@@ -10,7 +9,6 @@ from ._tested import Expected, certify_tested, check_tested
 __all__ = [
     "Certificate",
     "Check",
-    "Constant",
     "Expected",
     "HoldoutComparison",
     "Verification",

@@ -1,6 +1,6 @@
 """What one has without any model: always the same answer."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,31 +9,19 @@ from ..bounds import one_sample
 from ..votes import VoteMatrix
 
 
-class Constant(NamedTuple):
-    """The one answer of the baseline: a class's code, chosen without the examples that judge, or the best for them."""
+def baseline(classes: NDArray | None, frequency: NDArray, n: int, delta: float, *, grouped: bool) -> dict[str, Any]:
+    """The most frequent class among the examples that judge, its error as the answer to all, and the bound on that.
 
-    code: int | None
-
-
-def baseline(
-    constant: Constant | None, classes: NDArray | None, frequency: NDArray, n: int, delta: float, *, grouped: bool
-) -> dict[str, Any]:
-    """Always one answer: its error on the examples of the first part that judges, and the bound on that.
-
-    Where it is the best answer for them, each class could have been the one, and has its share of delta. Empty where
-    there is no answer, or the classes are not known.
+    Each of the classes could have been the one, so each has its share of delta. Empty where the classes are not known.
     """
-    if constant is None or classes is None:
+    if classes is None:
         return {}
-    code = int(np.argmax(frequency)) if constant.code is None else constant.code
-    share = delta / len(classes) if constant.code is None else delta
-    total = n - float(frequency[code])
+    most = int(np.argmax(frequency))
+    total = n - float(frequency[most])
     return {
-        "label": classes[code].item(),
-        "n": n,
-        "delta": share,
+        "label": classes[most].item(),
         "empirical_risk": total / n,
-        "bound": one_sample(total, n, share, counted=not grouped),
+        "bound": one_sample(total, n, delta / len(classes), counted=not grouped),
     }
 
 

@@ -13,7 +13,7 @@ from ..risks import Exact, Risk
 from ..risks._exact import margin_rows
 from ..special import kl_inverse
 from ..votes import Votes
-from ._baseline import Constant, baseline, class_counts
+from ._baseline import baseline, class_counts
 from ._certificate import Certificate
 from ._class_losses import ClassLosses, class_losses
 from ._fixed_vote import FixedVote, choose_fixed_vote, samples_later
@@ -34,7 +34,6 @@ def certify(
     *,
     per_class: bool = False,
     alternatives: int = 1,
-    constant: Constant | None = None,
     context: dict[str, Any] | None = None,
 ) -> Certificate:
     """Certify given posteriors, one per fold.
@@ -57,8 +56,6 @@ def certify(
         Also bound the error on the examples of each class (Dirichlet posteriors, votes made from labels).
     alternatives : int
         Number of priors that were tried before this one was chosen; each has an equal share of delta.
-    constant : Constant, optional
-        The one answer that the vote is compared with.
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
@@ -70,7 +67,7 @@ def certify(
     one_voter = all(v.n_voters == 1 for v in votes)
     sizes = tuple(v.n_examples for v in votes)
     digests = [v.digest_later() for v in votes]
-    counted = votes[0].total_later(class_counts)
+    counted = [v.total_later(class_counts) for v in votes]
     samples = samples_later(votes if isinstance(posteriors[0], Dirichlet) else [])
     drawn = _drawn_losses(votes, posteriors) if per_class else []
     if drawn and isinstance(risk, Exact):  # its moments are the means of these losses
@@ -109,7 +106,7 @@ def certify(
         fold_sizes=sizes,
         fold_shares=tuple(n / sum(sizes) for n in sizes),
         grouped=False,
-        baseline=baseline(constant, votes[0].classes, counted(), sizes[0], whole_delta, grouped=False),
+        baseline=baseline(votes[0].classes, np.sum([c() for c in counted], 0), sum(sizes), delta, grouped=False),
         posterior=posteriors[0].name,
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),

@@ -11,7 +11,7 @@ from ..bounds import FoldTest, check_delta, one_sample
 from ..posteriors import Categorical, Dirichlet, Posterior
 from ..risks._exact import margin_rows
 from ..votes import VoteMatrix, Votes
-from ._baseline import Constant, baseline
+from ._baseline import baseline
 from ._certificate import Certificate
 from ._class_losses import ClassLosses, class_losses
 from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem
@@ -41,7 +41,6 @@ def certify_tested(
     assumptions: Sequence[str] = (),
     *,
     per_class: bool = False,
-    constant: Constant | None = None,
     context: dict[str, Any] | None = None,
 ) -> Certificate:
     """Certify votes that were made without the examples that judge them.
@@ -62,8 +61,6 @@ def certify_tested(
         Further assumptions, in words.
     per_class : bool
         Also bound the error on the examples of each class (votes made from labels).
-    constant : Constant, optional
-        The one answer that the vote is compared with.
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
@@ -104,7 +101,9 @@ def certify_tested(
         votes=tuple(digest() for digest in digests),
         deterministic_rule=deterministic_rule(posteriors[0].name, len(votes), one_voter),
         deterministic_vote={"empirical_risk": risk},
-        baseline=baseline(constant, votes[0].classes, predicted[0].frequency, sizes[0], delta, grouped=grouped),
+        baseline=baseline(
+            votes[0].classes, np.sum([each.frequency for each in predicted], 0), sum(sizes), delta, grouped=grouped
+        ),
         per_class=_per_class(votes, predicted, drawn, test, expected, delta, grouped, one_voter) if per_class else (),
     )
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._progress import tell
 from ..bounds import BOUNDS, Bound, check_delta
-from ..certificate import Constant, certify_tested, check_per_class, check_tested
+from ..certificate import certify_tested, check_per_class, check_tested
 from ..certificate._percent import percent
 from ..learning import History, Learned, Step, learn
 from ..learning._learn import named, posterior_kind
@@ -258,7 +258,6 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 [m.expected for m in made if m.expected is not None],
                 assumptions,
                 per_class=self.per_class,
-                constant=Constant(made[0].most_frequent),
                 context=self._context(source),
             )
         else:
@@ -299,7 +298,6 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 assumptions=assumptions,
                 per_class=self.per_class,
                 alternatives=len(priors),
-                constant=Constant(made[0].most_frequent),
                 context=self._context(source),
                 callback=self._show_step,
             )
@@ -309,8 +307,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
 
     def _assumptions(self, source: VoterSource, fingerprints: Fingerprints) -> Iterator[str]:
         """What the certificate rests on besides, for these voters and these examples."""
-        grouped_classes = self.per_class and self.votes_[0].grouped
-        if grouped_classes or (not source.learns and source.labels() is None):
+        if not source.learns and source.labels() is None:
             yield "The set of classes was known before, and not taken from these examples."
         if not is_tested(self.bound) and source.learns and all(v.n_voters == 1 for v in self.votes_):
             yield "That each fold has one voter was known before: the number of voters does not depend on the examples."

@@ -29,7 +29,6 @@ class Made(NamedTuple):
     voters: VoterSet
     posterior: Posterior | None
     expected: Expected | None
-    most_frequent: int | None  # code of a class; None where the examples have no influence
     history: History
 
 
@@ -85,17 +84,13 @@ class Recipe:
     ) -> Made:
         """Voters and weights from examples, the codes of their classes, and the groups that they belong to."""
         voters = train_voters(self.source, X, codes, self.classes, seed, n_jobs)
-        most_frequent = int(np.bincount(codes).argmax()) if self.learns else None
         if not self.weighs:
-            told = self._out_of_bag(voters, X, codes) if self.estimates else None
-            return Made(voters, None, told, most_frequent, History())
+            return Made(voters, None, self._out_of_bag(voters, X, codes) if self.estimates else None, History())
         votes = None if self.equal or voters.n_voters == 1 else self._votes(voters, X, codes, groups, seed, n_jobs)
         if votes is None or votes.n_voters != voters.n_voters:
-            guess = self._guess(voters, X, codes, seed)
-            return Made(voters, self._equal_weights(voters.n_voters), guess, most_frequent, History())
+            return Made(voters, self._equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History())
         found = self._learned(votes, seed, callback)
-        expected = _errors(votes, found.posteriors[0].mean)
-        return Made(voters, found.posteriors[0], expected, most_frequent, found.history)
+        return Made(voters, found.posteriors[0], _errors(votes, found.posteriors[0].mean), found.history)
 
     def _kind(self) -> type[Posterior]:
         return posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..bounds import BOUNDS, Bound, check_alternatives, check_delta
-from ..certificate import Certificate, Constant, certify, check_per_class
+from ..certificate import Certificate, certify, check_per_class
 from ..posteriors import POSTERIORS, Posterior
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
@@ -54,7 +54,6 @@ def learn(
     assumptions: Sequence[str] = (),
     per_class: bool = False,
     alternatives: int = 1,
-    constant: Constant | None = None,
     context: dict[str, Any] | None = None,
     callback: Callable[[Step], None] | None = None,
 ) -> Learned:
@@ -87,8 +86,6 @@ def learn(
         Also certify the error on the examples of each class.
     alternatives : int
         Number of priors among which the best certificate will be chosen; each has an equal share of delta.
-    constant : Constant, optional
-        The one answer that the certificate compares the vote with.
     context : dict, optional
         Where the votes come from, to be recorded in the certificate.
     callback : callable, optional
@@ -143,7 +140,6 @@ def learn(
             assumptions,
             per_class=per_class,
             alternatives=alternatives,
-            constant=constant,
             context=context,
         )
         for posteriors in candidates
