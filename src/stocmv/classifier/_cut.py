@@ -76,6 +76,8 @@ def choose_cut(holdout: Any, n_folds: Any, n: int, *, tested: bool, folds_wanted
         Whether anything is learned from the examples that do not judge.
     """
     _check_arguments(holdout, n_folds, tested)
+    if folds_wanted and not (is_auto(holdout) or holdout in (0, None)):
+        raise ValueError(f"holdout={holdout!r} holds examples out, and bound='fold_test' needs folds: leave one out.")
     if n_folds is None and (folds_wanted or not tested):
         n_folds = min(_FOLDS, n) if learns or folds_wanted else 1
     if n_folds is not None:

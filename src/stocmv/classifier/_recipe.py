@@ -30,6 +30,7 @@ class Made(NamedTuple):
     posterior: Posterior | None
     expected: Expected | None
     history: History
+    n: int  # examples, or groups, that made it
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,14 @@ class Recipe:
     ) -> Made:
         """Voters and weights from examples, the codes of their classes, and the groups that they belong to."""
         voters = train_voters(self.source, X, codes, self.classes, seed, n_jobs)
+        n = len(codes if groups is None else np.unique(groups))
         if not self.weighs:
-            return Made(voters, None, self._out_of_bag(voters, X, codes) if self.estimates else None, History())
+            return Made(voters, None, self._out_of_bag(voters, X, codes) if self.estimates else None, History(), n)
         votes = None if self.equal or voters.n_voters == 1 else self._votes(voters, X, codes, groups, seed, n_jobs)
         if votes is None or votes.n_voters != voters.n_voters:
-            return Made(voters, self._equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History())
+            return Made(voters, self._equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History(), n)
         found = self._learned(votes, seed, callback)
-        return Made(voters, found.posteriors[0], _errors(votes, found.posteriors[0].mean), found.history)
+        return Made(voters, found.posteriors[0], _errors(votes, found.posteriors[0].mean), found.history, n)
 
     def _kind(self) -> type[Posterior]:
         return posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
