@@ -103,7 +103,7 @@ class CrossFitted:
             began = time.perf_counter()
             tell("training voters", k, cut.n_parts, where)
             judges = np.flatnonzero(part == k)
-            teachers = np.flatnonzero(part != k) if recipe.learns else judges
+            teachers = cut.teachers(part, k)
             X_seen, codes_seen = _rows(X, codes, teachers)
             seen_groups = None if groups is None else groups[teachers]
             seed = rng.randint(2**31 - 1)

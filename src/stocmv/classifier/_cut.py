@@ -43,6 +43,10 @@ class Cut:
         """A random part for each example, drawn without looking at it; not stratified (the proof needs that)."""
         return random_parts(n, groups, self.shares, rng)
 
+    def teachers(self, part: NDArray, k: int) -> NDArray:
+        """The examples that make the vote which part ``k`` judges: all the others, or all where there are no others."""
+        return np.flatnonzero(part != k) if len(self.shares) > 1 else np.arange(len(part))
+
 
 def random_parts(n: int, groups: NDArray | None, shares: Any, rng: Any) -> NDArray:
     """A part for each example, by shares of the examples, or of the groups, whose rows stay together.
