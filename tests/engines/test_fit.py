@@ -166,7 +166,7 @@ def fitted_twice(clf, n_classes=3, grouped=False):
         np.testing.assert_array_equal(mine.alpha, other.alpha)
     for method in ("predict", "predict_proba"):
         np.testing.assert_array_equal(getattr(ours, method)(X), getattr(theirs, method)(X))
-    assert ours.certificate_.verify(ours.votes_)
+    assert bool(ours.certificate_.verify(ours.votes_)) == (not ours.certificate_.unproven)
     return ours, theirs
 
 
@@ -249,6 +249,8 @@ class TestGroups:
         assert fewer.n_rows == pytest.approx(400, rel=0.2)
         other = Fingerprints.of(X, y, np.arange(800))
         assert (other.n_rows, other.repeated) == (800, 400)
+        beside = Fingerprints.of(np.repeat(X[:5], 2, axis=0), np.zeros(10, int), np.repeat(groups[:5], 2))
+        assert beside.rows.tolist() == [0, 2, 4, 6, 8]
 
 
 @pytest.mark.parametrize("ranges", ["training", "other_folds"])
@@ -272,7 +274,7 @@ def test_a_partition_of_two_rows(train_on, cluster):
 def test_voters_are_asked_in_blocks(cluster, monkeypatch):
     X, y = data(3)
     partition, part = engines._fit.Partition(X, y), engines._plan.Part(0, N, np.arange(3), Cut.folds(2))
-    made = Made(Ensemble(RandomForestClassifier(3)).fit(X, y, np.arange(3), 0), None, None, None)
+    made = Made(Ensemble(RandomForestClassifier(3)).fit(X, y, np.arange(3), 0), None, None, None, N)
     whole = engines._fit._votes(made, partition, part, 1, True)
     monkeypatch.setattr(engines._fit, "_ASKED", 101)
     assert engines._fit._votes(made, partition, part, 1, True).digest() == whole.digest()
