@@ -63,7 +63,7 @@ def steps() -> None:
     print(f"one step on the cluster {on_cluster:.3f} s, in one process {alone:.3f} s: ", end="")
     print(f"ratio {on_cluster / alone:.2f}; without 50 ms {(on_cluster - 0.05) / alone:.2f} (aim: 1.5)")
     print(f"learn on the cluster: {took:.0f} s, {len(passes)} passes over the votes, ", end="")
-    print(f"bound {learned.certificate.bound:.4f}")
+    print(f"stochastic bound {learned.certificate.stochastic_bound:.4f}")
     print(f"peak memory: workers {', '.join(f'{w:.0f}' for w in workers)} MB, ", end="")
     print(f"client {client_peak:.0f} MB")
 
@@ -82,7 +82,7 @@ def counted_passes(votes: ClusterVotes) -> list[float]:
 
 
 def whole() -> None:
-    """`fit` from examples to certificate, the examples made by the workers whenever they are needed."""
+    """`fit` with weights learned on all votes, the examples made by the workers whenever they are needed."""
     _fit("1GB", PARTS, Stumps(10, ranges=RANGES))
 
 
@@ -105,7 +105,7 @@ def _fit(memory: str, n_parts: int, voters: VoterSource, solver: Solver | str = 
         Client(there) as client,
     ):
         began = time.perf_counter()
-        clf = MajorityVoteClassifier(voters, solver=solver, random_state=0).fit(X, y)
+        clf = MajorityVoteClassifier(voters, bound="seeger", solver=solver, random_state=0).fit(X, y)
         took = time.perf_counter() - began
         workers = client.run(peak_megabytes).values()
     spent = ", ".join(f"{stage} {seconds:.0f}" for stage, seconds in clf.timings_.items())
@@ -114,7 +114,7 @@ def _fit(memory: str, n_parts: int, voters: VoterSource, solver: Solver | str = 
         end="",
     )
     print(f"{'default solver' if solver == 'auto' else type(solver).__name__}: {took:.0f} s ({spent}), ", end="")
-    print(f"{len(clf.history_)} iterations, bound {clf.certificate_.bound:.4f}")
+    print(f"{len(clf.history_)} iterations, stochastic bound {clf.certificate_.stochastic_bound:.4f}")
     print(f"peak memory: workers {', '.join(f'{w:.0f}' for w in workers)} MB, client {peak_megabytes():.0f} MB")
 
 
@@ -133,7 +133,7 @@ def kills(times: int = 10) -> None:
     def fit(stage: str | None = None) -> MajorityVoteClassifier:
         """On workers of its own, one of which is killed if a stage is named."""
         with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as there, Client(there) as client:
-            clf = MajorityVoteClassifier(Ensemble(RandomForestClassifier(30)), random_state=0)
+            clf = MajorityVoteClassifier(Ensemble(RandomForestClassifier(30)), bound="seeger", random_state=0)
             if stage is None:
                 return clf.fit(examples, labels)
             with listening(killer(client, stage, float(rng.uniform(0, 0.5)))):

@@ -193,12 +193,18 @@ def _check_parts(votes: PartitionedVotes) -> None:
 
 
 def _folds_fit(model: Model) -> bool:
-    """Whether every voter has its weight; that voters answer classes that there are, is checked when they do."""
+    """Whether every voter has its weight, and every fold its share.
+
+    That voters answer classes that there are, is checked when they do.
+    """
     if isinstance(model, DrawnVote):
         return np.ndim(model.weights) == 1
-    weights = model.weights_ if isinstance(model, NaiveBayesVote) else [p.mean for p in model.posterior_]
     shapes = [(votes.n_voters,) for votes in model.votes_]
-    return shapes == [np.shape(w) for w in weights] and len(shapes) == len(model.voters_) == len(model.fold_sizes_)
+    if isinstance(model, NaiveBayesVote):
+        return shapes == [np.shape(w) for w in model.weights_] and len(shapes) == len(model.voters_)
+    counts = {len(shapes), len(model.voters_), len(model.certificate_.fold_shares)}
+    has_key = isinstance(model.key_, bytes) if len(shapes) > 1 else model.key_ is None
+    return shapes == [np.shape(p.mean) for p in model.posterior_] and len(counts) == 1 and has_key
 
 
 def _parts(value: Any) -> Iterator[Any]:

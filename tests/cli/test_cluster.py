@@ -41,7 +41,7 @@ def test_a_folder_is_certified_and_what_is_written_holds(frame, target, here, ce
     assert answer.code == 0, answer
     audit = here / "train-certified"
     assert answer.content["files"] == ["certificate.json", "model.skops", "report.html", "votes.npz"]
-    assert answer.content["n"] == len(frame)
+    assert answer.content["n"] == round(len(frame) / 3)
     checked = stocmv("verify", audit / "certificate.json", audit / "votes.npz", "--json")
     assert checked.code == 0, checked
     frame.drop(columns=target).to_csv(here / "new.csv", index=False)
@@ -79,7 +79,20 @@ def test_a_test_file_is_counted_on(here, certify):
     answer = certify(data, "--target", "kind", "--test", here / "test.csv", "--json")
     assert answer.code == 0, answer
     assert answer.content["test"]["n"] == 30
-    assert answer.content["test"]["fixed"] < 0.2
+    assert answer.content["test"]["predict"] < 0.2
+
+
+def test_groups_and_folds_are_those_of_one_machine(here, certify, stocmv):
+    frame = FLOWERS.assign(plant=[f"p{k % 30}" for k in range(len(FLOWERS))])
+    data = write_parts(here / "train", frame)
+    frame.to_parquet(here / "alone.parquet", index=False)
+    asked = ("--target", "kind", "--group", "plant", "--folds", 3, "--json")
+    there = certify(data, *asked).content
+    alone = stocmv("certify", here / "alone.parquet", "--trees", 5, *asked).content
+    assert there["n"] == alone["n"] == 30
+    assert there["bound"] == pytest.approx(alone["bound"], rel=1e-12)
+    written = here / "train-certified"
+    assert stocmv("verify", written / "certificate.json", written / "votes.npz").code == 0
 
 
 def test_columns_are_taken_as_on_one_machine(here, certify, stocmv):
@@ -177,9 +190,12 @@ class TestRefused:
         (here / "train").mkdir()
         assert_refused(certify(here / "train", "--target", "kind"), "no files that end in .parquet")
 
-    def test_hold_outs(self, here, certify):
-        data = write_parts(here / "train", FLOWERS)
-        assert_refused(certify(data, "--target", "kind", "--holdout", 0.2), "leave it out with --cluster")
+    def test_groups(self, here, certify):
+        frame = FLOWERS.assign(plant=[None if k == 120 else f"p{k % 30}" for k in range(len(FLOWERS))])
+        data = write_parts(here / "train", frame)
+        answer = certify(data, "--target", "kind", "--group", "plant")
+        assert_refused(answer, "part-2.parquet: The group 'plant' is missing in 1 rows")
+        assert_refused(certify(data, "--target", "kind", "--group", "tree"), "There is no column 'tree' to group by")
 
     def test_votes_that_would_not_fit_here(self, here, certify, monkeypatch):
         monkeypatch.setattr("stocmv._memory.free_memory", lambda: 100)

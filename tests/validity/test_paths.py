@@ -23,6 +23,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from stocmv import MajorityVoteClassifier, VoteMatrix, learn
+from stocmv.classifier._cut import Cut
 from stocmv.engines import _plan
 from stocmv.solvers import LBFGS
 from stocmv.voters import Stumps
@@ -216,11 +217,10 @@ LAYOUTS = {"one row each, classes in turn": (1, in_turn), "one partition per cla
 def planned_folds(sizes: list[int], classes: NDArray, seed: int) -> list[NDArray]:
     """The rows of each of three folds, as a cluster draws them for more rows than are listed."""
     rng = np.random.RandomState(seed)
-    draw = lambda: np.array_split(rng.permutation(sum(sizes)), 3)  # noqa: E731
-    with patch.object(_plan, "LISTED", 0, create=True):
-        parts = _plan.plan(sizes, classes, 3, True, draw, rng)
+    with patch.object(_plan, "LISTED", 0):
+        parts = _plan.plan(sizes, None, classes, Cut.folds(3), rng)
     starts = np.cumsum([0, *sizes[:-1]])
-    return [np.concatenate([s + p.judged(k) for s, p in zip(starts, parts, strict=True)]) for k in range(3)]
+    return [np.concatenate([s + p.judges(k) for s, p in zip(starts, parts, strict=True)]) for k in range(3)]
 
 
 def judge_layout(layout: str, seed: int) -> Claims:

@@ -14,9 +14,9 @@ from ..verify import Verification, read_certificate
 from ..votes import Votes
 from ._holdout import HoldoutComparison, count_holdout_errors
 from ._percent import confidence, percent
+from ._words import protocol
 
 _FORMAT = "stocmv certificate 1"
-_HEADER = "error on new examples"
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,11 @@ class Certificate:
         return all(len(next(iter(parameters.values()))) == 1 for parameters in self.posteriors)
 
     @property
+    def has_stochastic_vote(self) -> bool:
+        """Whether the stochastic vote is another than `predict`, and `stochastic_bound` is on it."""
+        return self.covers_drawn and not self.has_one_voter
+
+    @property
     def empirical_risk(self) -> float:
         return self.deterministic_vote["empirical_risk"] if self.tested else self.moments[0]
 
@@ -118,6 +123,17 @@ class Certificate:
     def beats_baseline(self) -> bool:
         """Whether the bound is below that of always answering the most frequent class."""
         return not self.baseline or self.bound < self.baseline["bound"]
+
+    @property
+    def measure(self) -> str:
+        """What the figures are: the heading of a table of them."""
+        return f"error on new {'groups' if self.grouped else 'examples'}"
+
+    @property
+    def protocol(self) -> str:
+        """Which examples made the vote and which judged it, in words; empty where the context does not tell."""
+        told = self.context.get("protocol")
+        return protocol(**told, tested=self.tested, grouped=self.grouped) if told else ""
 
     def statement(self) -> str:
         """The certificate in a sentence or two."""
@@ -140,7 +156,7 @@ class Certificate:
 
     def figures(self, *, per_class: bool = True) -> list[tuple[str, str, str]]:
         """What is promised, line by line: of which vote, at most how much, and how much was measured."""
-        names = ["predict"] if self.has_one_voter or not self.covers_drawn else ["predict", "stochastic vote"]
+        names = ["predict", "stochastic vote"] if self.has_stochastic_vote else ["predict"]
         risk = self.deterministic_vote["empirical_risk"] if self.tested else None
         lines = _lines("", names, (self.bound, self.stochastic_bound), (risk, self.moments[0]))
         if self.baseline:
@@ -158,13 +174,14 @@ class Certificate:
 
     def notes(self) -> list[str]:
         """What the figures mean."""
-        stated = [f"predict: {self.deterministic_rule}."]
-        if not self.has_one_voter and self.covers_drawn:
+        stated = [self.protocol] if self.protocol else []
+        stated.append(f"predict: {self.deterministic_rule}.")
+        if self.has_stochastic_vote:
             fold = "a fold and " if len(self.fold_sizes) > 1 else ""
             stated.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
         if not self.per_class:
             return [*stated, "Each line holds with that probability."]
-        votes = "" if len(self.figures(per_class=False)) < 2 else " for each vote"
+        votes = " for each vote" if self.has_stochastic_vote else ""
         return [*stated, f"Each line holds with that probability; those of the classes hold all at once{votes}."]
 
     def _proof(self) -> str:
@@ -175,12 +192,12 @@ class Certificate:
         """A short page: statement, figures, assumptions."""
         if not self.proven:
             return self.statement()
-        width = max(len(_HEADER), *(len(name) for name, _, _ in self.figures()))
+        width = max(len(self.measure), *(len(name) for name, _, _ in self.figures()))
         page = [
             *(f"WARNING: {warning}" for warning in self.warnings),
             self.statement(),
             "",
-            f"{_HEADER:{width + 2}}{'at most':>9}{'measured':>11}",
+            f"{self.measure:{width + 2}}{'at most':>9}{'measured':>11}",
             *(f"{name:{width + 2}}{bound:>9}{risk:>11}" for name, bound, risk in self.figures()),
             "",
             *self.notes(),
@@ -203,7 +220,7 @@ class Certificate:
         notes = " ".join(escape(note) for note in self.notes())
         return (
             f"<div class='stocmv-certificate'>{warnings}<p><strong>{escape(self.statement())}</strong></p>"
-            f"<table><thead><tr><th style='text-align:left'>{_HEADER}</th><th>at most</th>"
+            f"<table><thead><tr><th style='text-align:left'>{self.measure}</th><th>at most</th>"
             f"<th>measured</th></tr></thead><tbody>{rows}</tbody></table>"
             f"<p>{notes} {escape(self._proof())}</p><p>It assumes:</p><ul>{assumptions}</ul></div>"
         )
@@ -231,10 +248,13 @@ class Certificate:
         n_errors, n_holdout = count_holdout_errors(estimator, X, y, share, random_state)
         return self.compare_errors(n_errors, n_holdout)
 
-    def compare_errors(self, n_errors: int, n_holdout: int) -> "HoldoutComparison":
-        """Compare with the bound that errors of a fixed classifier on examples that were held out give."""
+    def compare_errors(self, n_errors: int, n_holdout: int, *, same_examples: bool = False) -> "HoldoutComparison":
+        """Compare with the bound that errors of another classifier on examples that were held out give.
+
+        ``same_examples`` says that these are the examples that judged this vote, too.
+        """
         bound = clopper_pearson(n_errors, n_holdout, self.delta)
-        return HoldoutComparison(self.bound, bound, n_errors, n_holdout, self.delta, self.proven)
+        return HoldoutComparison(self.bound, bound, n_errors, n_holdout, self.delta, self.proven, same_examples)
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""

@@ -26,6 +26,8 @@ class HoldoutComparison:
         Probability with which each of the two bounds may fail.
     proven : bool
         Whether the certificate is one.
+    same_examples : bool
+        Whether the examples held out are those that judged the vote, too.
     """
 
     bound: float
@@ -34,13 +36,16 @@ class HoldoutComparison:
     n_holdout: int
     delta: float
     proven: bool = True
+    same_examples: bool = False
 
     def __str__(self) -> str:
         ours = "The bound on predict" if self.proven else "What was computed for predict and is not proven"
+        errors = f"{self.n_errors:,} error{'' if self.n_errors == 1 else 's'}"
+        on = f"the same {self.n_holdout:,} examples" if self.same_examples else f"{self.n_holdout:,} examples"
         return (
-            f"{ours} ({percent(self.bound)}) is {self.verdict} what a hold-out gives: "
-            f"{percent(self.holdout_bound)} for the model compared with, from {self.n_errors:,} errors on "
-            f"{self.n_holdout:,} examples that did not train it, both at delta = {self.delta:g}."
+            f"{ours} ({percent(self.bound)}) is {self.verdict} what a hold-out gives for the model compared with: "
+            f"{percent(self.holdout_bound)}, from {errors} on {on}, which did not train it; both at delta = "
+            f"{self.delta:g}."
         )
 
     @property

@@ -47,6 +47,20 @@ def deterministic_rule(posterior: str, n_folds: int, one_voter: bool) -> str:
     return fold + ("its voter answers" if one_voter else rules.get(posterior, rules["dirichlet"]))
 
 
+def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: bool) -> str:
+    """Which examples made a vote, and which judged it."""
+    kind = "groups" if grouped else "examples"
+    if name == "folds" and tested:
+        return f"All {judging:,} {kind} made the vote and judged it: the vote of each fold is made by the other folds."
+    if not tested:
+        taught = "the weights of each fold's voters were" if name == "folds" else "the weights were"
+        return f"All {judging:,} {kind} judged the vote, and {taught} learned on them: the KL is the price of that."
+    if learning:
+        return f"{learning:,} {kind} made the vote; {judging:,} others only judged it."
+    which = "that were held out" if name == "holdout" else "there are"
+    return f"The vote learned nothing from the {kind}: the {judging:,} {which} only judged it."
+
+
 def tested_assumptions(n_folds: int, grouped: bool) -> list[str]:
     """What a certificate without learning on the judging examples assumes."""
     drawn = (

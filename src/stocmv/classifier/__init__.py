@@ -1,8 +1,7 @@
 """The scikit-learn front: a majority vote that is fitted like any classifier and comes with its certificate."""
 
 from ._classifier import MajorityVoteClassifier
-from ._crossfit import holdout_errors
 from ._drawn import DrawnVote
 from ._repeats import RepeatedRowsWarning
 
-__all__ = ["DrawnVote", "MajorityVoteClassifier", "RepeatedRowsWarning", "holdout_errors"]
+__all__ = ["DrawnVote", "MajorityVoteClassifier", "RepeatedRowsWarning"]

@@ -201,6 +201,11 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
         if is_tested(self.bound):
             check_tested(kind)
+            if self.bound == "clopper_pearson" and self.n_folds is not None:
+                raise ValueError(
+                    f"bound='clopper_pearson' is for examples that are held out, not for n_folds={self.n_folds!r}: "
+                    "leave one of them out."
+                )
         else:
             check_per_class(self.per_class, kind)
             if groups is not None:
@@ -267,6 +272,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             certificate = learned.certificate
         self.certificate_ = replace(
             certificate,
+            context={**certificate.context, "protocol": self._protocol(source, made, certificate.n)},
             unproven=(*certificate.unproven, *(() if source.proven else ("the voters",))),
             warnings=() if doubt is None else (doubt,),
         )
@@ -334,6 +340,19 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 "scipy": scipy.__version__,
                 "scikit-learn": sklearn.__version__,
             },
+        }
+
+    def _protocol(self, source: VoterSource, made: Sequence[Made], n: int) -> dict[str, Any]:
+        """How many examples, or groups, made the vote, and how many judged it."""
+        if len(made) > 1:
+            return {"name": "folds", "learning": n, "judging": n}
+        if not is_tested(self.bound):
+            return {"name": "all", "learning": n, "judging": n}
+        learns, held = self._recipe(source).learns, not is_auto(self.holdout) and bool(self.holdout)
+        return {
+            "name": "holdout" if learns or held else "all",
+            "learning": made[0].n if learns else 0,
+            "judging": n,
         }
 
     def _how_weighted(self, source: VoterSource) -> str:

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._progress import tell
 from ..learning import Step
-from ..voters import VoterSet, VoterSource, as_source, train_voters
+from ..voters import VoterSet, VoterSource, as_source
 from ..votes import VoteMatrix, exact_labels
 from ..votes._labels import code_dtype
 from ._answers import ask
@@ -45,20 +44,6 @@ def plain_errors(voters: VoterSet, X: Any, codes: NDArray) -> tuple[int, int] | 
     """Errors of the model that the voters belong to, used plainly, and the number of examples; None without one."""
     answers = voters.plain_answers(X)
     return None if answers is None else (int(np.count_nonzero(answers != codes)), len(codes))
-
-
-def holdout_errors(
-    source: VoterSource, X: Any, y: Any, share: float, random_state: int, n_jobs: int | None = None
-) -> tuple[int, int] | None:
-    """Errors, on a share of the examples that is held out, of the plain model that a source trains on the others.
-
-    Returned with the number of examples held out; None where the voters do not belong to a model of its own.
-    """
-    classes, codes = np.unique(y, return_inverse=True)
-    rest, held = train_test_split(np.arange(len(codes)), test_size=share, random_state=random_state)
-    X_rest, codes_rest = _rows(X, codes, rest)
-    voters = train_voters(source, X_rest, codes_rest, classes, random_state, n_jobs)
-    return plain_errors(voters, *_rows(X, codes, held))
 
 
 class CrossFitted:
@@ -118,8 +103,7 @@ class CrossFitted:
             began = time.perf_counter()
             tell("training voters", k, cut.n_parts, where)
             judges = np.flatnonzero(part == k)
-            others = np.flatnonzero(part != k)
-            teachers = others if len(others) else judges  # all judge only where nothing is learned from them
+            teachers = cut.teachers(part, k)
             X_seen, codes_seen = _rows(X, codes, teachers)
             seen_groups = None if groups is None else groups[teachers]
             seed = rng.randint(2**31 - 1)

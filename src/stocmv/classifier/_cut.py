@@ -43,6 +43,10 @@ class Cut:
         """A random part for each example, drawn without looking at it; not stratified (the proof needs that)."""
         return random_parts(n, groups, self.shares, rng)
 
+    def teachers(self, part: NDArray, k: int) -> NDArray:
+        """The examples that make the vote which part ``k`` judges: all the others, or all where there are no others."""
+        return np.flatnonzero(part != k) if len(self.shares) > 1 else np.arange(len(part))
+
 
 def random_parts(n: int, groups: NDArray | None, shares: Any, rng: Any) -> NDArray:
     """A part for each example, by shares of the examples, or of the groups, whose rows stay together.
@@ -76,6 +80,8 @@ def choose_cut(holdout: Any, n_folds: Any, n: int, *, tested: bool, folds_wanted
         Whether anything is learned from the examples that do not judge.
     """
     _check_arguments(holdout, n_folds, tested)
+    if folds_wanted and not (is_auto(holdout) or holdout in (0, None)):
+        raise ValueError(f"holdout={holdout!r} holds examples out, and bound='fold_test' needs folds: leave one out.")
     if n_folds is None and (folds_wanted or not tested):
         n_folds = min(_FOLDS, n) if learns or folds_wanted else 1
     if n_folds is not None:

@@ -20,7 +20,7 @@ from ._choices import cheaper_bound, choose_priors, choose_solver, is_auto
 from ._cut import random_parts
 
 _EQUAL = 50.0  # concentration of each voter where all have the same weight
-_TRIED = 5000  # examples on which an error to expect is found out where voters cannot tell
+TRIED = 5000  # examples on which an error to expect is found out where voters cannot tell
 
 
 class Made(NamedTuple):
@@ -30,6 +30,7 @@ class Made(NamedTuple):
     posterior: Posterior | None
     expected: Expected | None
     history: History
+    n: int  # examples, or groups, that made it
 
 
 @dataclass(frozen=True)
@@ -84,18 +85,19 @@ class Recipe:
     ) -> Made:
         """Voters and weights from examples, the codes of their classes, and the groups that they belong to."""
         voters = train_voters(self.source, X, codes, self.classes, seed, n_jobs)
+        n = len(codes if groups is None else np.unique(groups))
         if not self.weighs:
-            return Made(voters, None, self._out_of_bag(voters, X, codes) if self.estimates else None, History())
+            return Made(voters, None, self._out_of_bag(voters, X, codes) if self.estimates else None, History(), n)
         votes = None if self.equal or voters.n_voters == 1 else self._votes(voters, X, codes, groups, seed, n_jobs)
         if votes is None or votes.n_voters != voters.n_voters:
-            return Made(voters, self._equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History())
+            return Made(voters, self.equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History(), n)
         found = self._learned(votes, seed, callback)
-        return Made(voters, found.posteriors[0], _errors(votes, found.posteriors[0].mean), found.history)
+        return Made(voters, found.posteriors[0], _errors(votes, found.posteriors[0].mean), found.history, n)
 
     def _kind(self) -> type[Posterior]:
         return posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
 
-    def _equal_weights(self, n_voters: int) -> Posterior:
+    def equal_weights(self, n_voters: int) -> Posterior:
         """The prior, which a user may have set to other weights."""
         kind = self._kind()
         value = (_EQUAL if kind is Dirichlet else 1.0) if is_auto(self.prior) else self.prior
@@ -142,7 +144,7 @@ class Recipe:
         if not self.estimates:
             return None
         told = self._out_of_bag(voters, X, codes) if self.source.learns else None
-        return self._tried(X, codes, seed) if told is None else told
+        return self.tried(X, codes, seed) if told is None else told
 
     def _out_of_bag(self, voters: VoterSet, X: Any, codes: NDArray) -> Expected | None:
         answers = out_of_bag_answers(self.source, voters, X)
@@ -151,15 +153,15 @@ class Recipe:
         known = answers >= 0
         return expected_errors(answers[known] != codes[known], codes[known], len(self.classes))
 
-    def _tried(self, X: Any, codes: NDArray, seed: int) -> Expected:
+    def tried(self, X: Any, codes: NDArray, seed: int) -> Expected:
         """Errors on a third of some examples, of voters that two thirds of them trained."""
-        rows = np.random.default_rng(seed).permutation(len(codes))[:_TRIED]
+        rows = np.random.default_rng(seed).permutation(len(codes))[:TRIED]
         trained, judged = np.sort(rows[len(rows) // 3 :]), np.sort(rows[: len(rows) // 3])
         if not len(judged):
             return expected_errors(np.zeros(0, bool), codes[:0], len(self.classes))
         voters = train_voters(self.source, _safe_indexing(X, trained), codes[trained], self.classes, seed)
         votes = VoteMatrix.from_codes(voters.votes(_safe_indexing(X, judged)), codes[judged], self.classes)
-        return _errors(votes, self._equal_weights(voters.n_voters).mean)
+        return _errors(votes, self.equal_weights(voters.n_voters).mean)
 
 
 def expected_errors(errors: NDArray, codes: NDArray, n_classes: int) -> Expected:

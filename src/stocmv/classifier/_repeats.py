@@ -27,18 +27,31 @@ class Fingerprints(NamedTuple):
 
     features: NDArray
     examples: NDArray  # features and label
+    rows: NDArray  # their places among the examples that they were taken of
     n_rows: int  # before any were left out
+    groups: NDArray | None = None
     limit: float = 2.0**64
 
     @classmethod
     def of(cls, X: Any, labels: NDArray, groups: NDArray | None = None) -> "Fingerprints":
         """Those of all examples; where they belong to groups, copies within a group count once."""
         features, target = hash_examples(X, b"features"), hash_examples(np.asarray(labels)[:, None], b"label")
-        examples = features ^ target
-        if groups is not None:
-            first = np.sort(np.unique(np.column_stack([examples, groups]), axis=0, return_index=True)[1])
-            features, examples = features[first], examples[first]
-        return cls(features, examples, len(features))
+        n = len(features)
+        return cls(features, features ^ target, np.arange(n), n, groups)._once_in_a_group()
+
+    def _once_in_a_group(self) -> "Fingerprints":
+        """Without the copies of an example within its group; their number is estimated where some were left out."""
+        if self.groups is None:
+            return self
+        first = np.sort(np.unique(np.column_stack([self.examples, self.groups]), axis=0, return_index=True)[1])
+        copies = (len(self.examples) - len(first)) * 2.0**64 / self.limit
+        return self._take(first)._replace(n_rows=self.n_rows - round(copies))
+
+    def _take(self, kept: NDArray) -> "Fingerprints":
+        groups = None if self.groups is None else self.groups[kept]
+        return self._replace(
+            features=self.features[kept], examples=self.examples[kept], rows=self.rows[kept], groups=groups
+        )
 
     def at_most(self, count: int) -> "Fingerprints":
         """About so many examples, those with the smallest fingerprints."""
@@ -47,16 +60,16 @@ class Fingerprints(NamedTuple):
         return self._below(float(np.partition(self.features, count)[count]))
 
     def _below(self, limit: float) -> "Fingerprints":
-        kept = self.features < limit
-        return self._replace(features=self.features[kept], examples=self.examples[kept], limit=limit)
+        return self._take(self.features < limit)._replace(limit=limit)
 
     @classmethod
     def joined(cls, parts: Sequence["Fingerprints"]) -> "Fingerprints":
         """Those of several partitions, below the least of their limits."""
         limit = min(part.limit for part in parts)
         below = [part._below(limit) for part in parts]
-        features, examples = (np.concatenate(each) for each in zip(*(b[:2] for b in below), strict=True))
-        return cls(features, examples, sum(part.n_rows for part in parts), limit)
+        features, examples, rows = (np.concatenate(each) for each in zip(*(b[:3] for b in below), strict=True))
+        groups = None if parts[0].groups is None else np.concatenate([b.groups for b in below])
+        return cls(features, examples, rows, sum(part.n_rows for part in parts), groups, limit)._once_in_a_group()
 
     @property
     def same_features(self) -> float:
@@ -106,7 +119,8 @@ def _repeats_together(X: Any, fingerprints: Fingerprints) -> bool:
     _, firsts, counts = np.unique(fingerprints.examples, return_index=True, return_counts=True)
     if np.count_nonzero(counts > 1) < max(_FEWEST, _MANY * fingerprints.n_rows / 2):
         return False
-    return len(firsts) >= 10 * _FEWEST and any(_tells_rows_apart(c[firsts[:_LOOKED_AT]]) for c in _float_columns(X))
+    rows = fingerprints.rows[firsts[:_LOOKED_AT]]
+    return len(firsts) >= 10 * _FEWEST and any(_tells_rows_apart(column[rows]) for column in _float_columns(X))
 
 
 def _float_columns(X: Any) -> Iterator[NDArray]:

@@ -1,7 +1,6 @@
 """From a table to a certified vote, what it is compared with, and the files that tell of it."""
 
 import warnings
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,6 @@ from .. import MajorityVoteClassifier, RepeatedRowsWarning
 from .._files import sha256, whole_file
 from .._memory import free_memory
 from ..certificate import HoldoutComparison
-from ..classifier import holdout_errors
 from ..classifier._engine import is_dask
 from ..persistence import save
 from ..report import DataSummary, TestErrors, render
@@ -32,12 +30,13 @@ class Settings:
     voters: str
     trees: int
     delta: float
-    folds: Any
+    holdout: Any
+    folds: int | None
+    bound: str
     prior: Any
     seed: int
     jobs: int
     per_class: bool
-    holdout: float | None
     encoding: Any
 
 
@@ -50,14 +49,16 @@ class Audit:
     test: TestErrors | None = None
 
 
-def certify_table(table: Table, settings: Settings, stage: Callable[[str], None]) -> Audit:
-    """Fit the vote, and compare it with a hold-out."""
+def certify_table(table: Table, settings: Settings) -> Audit:
+    """Fit the vote, and compare it with the plain model that its voters belong to."""
     _check_suits(table, settings)
     source = _source(table, settings)
     model = MajorityVoteClassifier(
         source,
         prior=settings.prior,
+        bound=settings.bound,
         delta=settings.delta,
+        holdout=settings.holdout,
         n_folds=settings.folds,
         per_class=settings.per_class,
         n_jobs=settings.jobs,
@@ -65,16 +66,17 @@ def certify_table(table: Table, settings: Settings, stage: Callable[[str], None]
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RepeatedRowsWarning)  # the certificate's own words are shown beside its figures
-        model.fit(table.X, table.y)
+        model.fit(table.X, table.y, table.groups)
     model.votes_ = [votes.collect() for votes in model.votes_]  # type: ignore[misc]
     told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
+    told |= {} if table.group is None else {"group": table.group}
     kinds = {"categorical": list(table.categorical), "encoding": settings.encoding if table.categorical else None}
     model.certificate_ = replace(model.certificate_, context={**model.certificate_.context, "data": {**told, **kinds}})
-    counted = model.plain_errors_
-    if settings.holdout is not None:
-        stage("training on what is not held out")
-        counted = holdout_errors(source, table.X, table.y, settings.holdout, settings.seed, settings.jobs)
-    return Audit(model, None if counted is None else model.certificate_.compare_errors(*counted))
+    if model.plain_errors_ is None:
+        return Audit(model, None)
+    # with folds, those of the first one
+    compared = model.certificate_.compare_errors(*model.plain_errors_, same_examples=len(model.votes_) == 1)
+    return Audit(model, compared)
 
 
 def _check_suits(table: Table, settings: Settings) -> None:
@@ -98,10 +100,16 @@ def _source(table: Table, settings: Settings) -> VoterSource:
 
 
 def test_errors(audit: Audit, test: Table) -> Audit:
-    """Count the errors of both votes on new examples."""
-    fixed = float(np.mean(audit.model.predict(test.X) != test.y))
-    drawn = float(np.mean(audit.model.predict_stochastic(test.X, random_state=0) != test.y))
-    return replace(audit, test=TestErrors(test.X.shape[0], fixed, drawn, test.name))
+    """Count the errors of both votes on new examples; those of a group, where there are groups, count as their mean."""
+    model, covered = audit.model, audit.model.certificate_.has_stochastic_vote
+    place = np.arange(test.n_rows) if test.groups is None else np.unique(test.groups, return_inverse=True)[1]
+    sizes = np.bincount(place)
+
+    def share(answers: Any) -> float:
+        return float(np.mean(np.bincount(place, answers != test.y) / sizes))
+
+    drawn = share(model.predict_stochastic(test.X, random_state=0)) if covered else None
+    return replace(audit, test=TestErrors(len(sizes), share(model.predict(test.X)), drawn, test.name))
 
 
 def write_folder(audit: Audit, table: Table, folder: Path) -> None:

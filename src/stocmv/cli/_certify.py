@@ -15,13 +15,24 @@ from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
 @click.option("--target", help="Column with the labels: its name, or its number from 0 (-1 is the last).")
 @click.option("--test", "test", type=FILE, help="A file of new examples to count errors on.")
 @click.option("--voters", type=click.Choice(["forest", "extra-trees", "stumps"]), default="forest", show_default=True)
-@click.option("--trees", type=click.IntRange(1), default=100, show_default=True, help="Trees for each fold.")
+@click.option("--trees", type=click.IntRange(1), default=100, show_default=True, help="Trees of the forest.")
 @click.option(
     "--delta", type=SHARE, default=0.05, show_default=True, help="Probability with which the certificate may fail."
 )
 @click.option(
-    "--folds", type=AutoOr(click.IntRange(2)), default="auto", show_default=True, help="At least 2; auto is 3."
+    "--holdout",
+    type=AutoOr(SHARE),
+    show_default="auto",
+    help="Share of the examples that only judge; auto goes by their number.",
 )
+@click.option("--folds", type=click.IntRange(2), help="Instead of a hold-out: every example trains and judges.")
+@click.option(
+    "--bound",
+    default="auto",
+    show_default=True,
+    help="auto tests the vote; a PAC-Bayes bound such as seeger learns the weights on the folds, at the price of KL.",
+)
+@click.option("--group", help="Column that says which rows belong together (a patient's, say); it is no feature.")
 @click.option(
     "--prior", type=AutoOr(Number(0, min_open=True)), default="auto", show_default=True, help="Parameter of the prior."
 )
@@ -34,11 +45,6 @@ from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
     help="Threads, or workers of a local cluster; -1 is one for each core.",
 )
 @click.option("--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error on each class.")
-@click.option(
-    "--holdout",
-    type=SHARE,
-    help="Compare with the plain model, trained anew while this share is held out; otherwise with the first fold's.",
-)
 @click.option("--encoding", type=click.Choice(["ordinal", "onehot"]), default="ordinal", show_default=True)
 @cluster
 @click.option("--drop", multiple=True, help="A column to leave out, such as a row number; may be repeated.")
@@ -52,6 +58,9 @@ def certify(
     target: str | None,
     test: Path | None,
     drop: tuple[str, ...],
+    group: str | None,
+    holdout: object,
+    folds: int | None,
     kind: str | None,
     data_dir: str | None,
     out: Path | None,
@@ -60,7 +69,10 @@ def certify(
     as_json: bool,
     **settings: object,
 ) -> None:
-    """Train voters on DATA, learn their vote, and certify its error on new examples.
+    """Train voters on DATA, learn their vote, and certify how often it errs on new examples.
+
+    Some of the examples make the vote, and the others only judge it (--holdout); or, with --folds, each example does
+    both, for the votes of different folds.
 
     DATA is a csv, parquet, libsvm or npz file, or the name of a data set (see 'stocmv datasets'). Columns of words are
     taken for categories. With --cluster it is a parquet file, a folder of them, or an address such as
@@ -71,6 +83,8 @@ def certify(
     Examples:
       stocmv certify digits
       stocmv certify patients.csv --target diagnosis --drop id
+      stocmv certify scans.csv --target diagnosis --group patient
+      stocmv certify patients.csv --target diagnosis --folds 3
       stocmv certify train.parquet --target churned --test test.parquet --delta 0.01 --out audit
       stocmv certify s3://bucket/train/ --target churned --cluster tcp://scheduler:8786
     """
@@ -79,22 +93,24 @@ def certify(
     from ._examples import read_examples, read_test
     from ._page import as_content, print_page
 
+    if folds is not None and holdout is not None:
+        raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
     began = time.perf_counter()
     folder = out if out is not None else Path(f"{_stem(data)}-certified")
     sweep(folder)
     check_free(folder, force)
-    chosen = Settings(**settings)  # type: ignore[arg-type]
-    with progress(quiet=as_json) as stage, on_cluster(cluster, chosen, stage):
+    chosen = Settings(holdout="auto" if holdout is None else holdout, folds=folds, **settings)  # type: ignore[arg-type]
+    with progress(quiet=as_json) as stage, on_cluster(cluster, chosen.jobs, stage):
         stage("reading")
         if cluster is None:
-            table = read_examples(data, target, kind, drop, data_dir)
+            table = read_examples(data, target, kind, drop, group, data_dir)
         else:
             if data_dir is not None:
                 raise click.UsageError("--data-dir is for named data sets, which --cluster does not read.")
-            table = read_on_cluster(data, target, kind, drop, chosen)
-        new = None if test is None else read_test(table.like(), test, None if cluster else kind)
+            table = read_on_cluster(data, target, kind, drop, group, chosen)
+        new = None if test is None else read_test(table.like(), test, None if cluster else kind, group)
         stage("")
-        audit = certify_table(table, chosen, stage)
+        audit = certify_table(table, chosen)
         if new is not None:
             stage("counting test errors")
             audit = test_errors(audit, new)

@@ -13,26 +13,23 @@ from ._kinds import HERE
 
 
 @contextmanager
-def on_cluster(address: str | None, settings: Settings, stage: Callable[[str], None]) -> Iterator[Any]:
+def on_cluster(address: str | None, jobs: int, stage: Callable[[str], None]) -> Iterator[Any]:
     """The cluster that was asked for while the block lasts; none where none was."""
     if address is None:
         yield None
         return
-    if settings.holdout is not None:
-        raise ValueError("--holdout trains anew on one machine: leave it out with --cluster.")
     stage("starting workers" if address == HERE else "connecting")
-    n_workers = settings.jobs if settings.jobs > 0 else None
-    with connected(None if address == HERE else address, n_workers) as client:
+    with connected(None if address == HERE else address, jobs if jobs > 0 else None) as client:
         yield client
 
 
 def read_on_cluster(
-    data: str, target: str | None, kind: str | None, drop: Sequence[str], settings: Settings
+    data: str, target: str | None, kind: str | None, drop: Sequence[str], group: str | None, settings: Settings
 ) -> PartitionedTable:
     """Examples that stay on the cluster; refused where their votes, which prove the certificate, would not fit here."""
     if kind not in (None, "parquet"):
         raise ValueError(f"--cluster reads parquet files only, not {kind}.")
-    table = read_partitions(data, target, drop)
+    table = read_partitions(data, target, drop, group=group)
     n_classes, stumps = len(table.class_counts), Stumps()
     pairs = min(stumps.n_pairs, n_classes * (n_classes - 1))
     voters = table.X.shape[1] * stumps.n_thresholds * pairs if settings.voters == "stumps" else settings.trees

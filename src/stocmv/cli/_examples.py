@@ -15,27 +15,32 @@ from ..voters import Encoded
 
 
 def read_examples(
-    data: str, target: str | None, kind: str | None, drop: tuple[str, ...], data_dir: str | None = None
+    data: str,
+    target: str | None,
+    kind: str | None,
+    drop: tuple[str, ...],
+    group: str | None = None,
+    data_dir: str | None = None,
 ) -> Table:
     """The table of a file, or of a data set of that name."""
     if Path(data).is_file() or (Path(data).exists() and data not in names()):
-        return read_table(data, target, format=kind, drop=drop)
+        return read_table(data, target, format=kind, drop=drop, group=group)
     if data_dir is None and data not in names():
         raise ValueError(f"There is no file {data!r}, nor a data set of that name (see 'stocmv datasets').")
-    if target is not None or drop:
-        raise ValueError(f"{data!r} is a named data set: leave out --target and --drop.")
+    if target is not None or drop or group is not None:
+        raise ValueError(f"{data!r} is a named data set: leave out --target, --drop and --group.")
     dataset = load(data, data_dir=data_dir)
     y = as_labels(named_labels(np.asarray(dataset.y), np.asarray(dataset.target_names)), "target")
     return Table(dataset.X, y, dataset.name)
 
 
-def read_test(table: Table, path: Path, kind: str | None) -> Table:
+def read_test(table: Table, path: Path, kind: str | None, group: str | None = None) -> Table:
     """Labelled examples to try a vote on that is trained on the table."""
     labels: Any = table.y
     names = tuple(getattr(table.X, "columns", ()))
     text = (table.target,) if table.target is not None and labels.dtype.kind == "U" else ()
     expected = Expected(table.X.shape[1], names, table.categorical, (*table.categorical, *text))
-    test = read_table(path, table.target, format=kind, expected=expected)
+    test = read_table(path, table.target, format=kind, group=group, expected=expected)
     _check_width(test, expected)
     kinds = {"i": "u"}
     found: Any = test.y

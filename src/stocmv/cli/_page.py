@@ -1,11 +1,12 @@
 """The short page that ``stocmv certify`` ends with."""
 
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..certificate import Certificate
 from ..certificate._percent import percent
+from ..report import TestErrors
 from ._audit import Audit
 from ._console import console, quoted
 
@@ -18,14 +19,10 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
     screen.print(f"\n[bold]{quoted(certificate.statement())}[/]\n")
     for warning in certificate.warnings:
         screen.print(f"[bold red]Warning:[/] {quoted(warning)}\n")
-    table = _table("error on new examples", "at most", "empirical risk", *(["on the test file"] if audit.test else []))
-    tested = [percent(audit.test.drawn), percent(audit.test.fixed)] if audit.test else []
-    for i, (name, bound, measured) in enumerate(certificate.figures(per_class=False)):
-        table.add_row(quoted(name), bound, measured, *(tested[i : i + 1] if audit.test else []))
-    screen.print(table)
+    screen.print(_figures(certificate, audit.test))
     screen.print()
     if certificate.per_class:
-        screen.print(_classes(certificate.per_class))
+        screen.print(_classes(certificate))
         screen.print()
     for note in certificate.notes():
         screen.print(quoted(note))
@@ -48,34 +45,55 @@ def _table(*headings: str) -> Any:
     return table
 
 
-def _classes(per_class: Sequence[dict[str, Any]]) -> Any:
+def _figures(certificate: Certificate, test: TestErrors | None) -> Any:
+    """What is promised of predict, of the stochastic vote, and of always the same answer."""
+    table = _table(certificate.measure, "at most", "measured", *(["on the test file"] if test else []))
+    tried = {} if test is None else {"predict": test.predict, "stochastic vote": test.stochastic}
+    for name, bound, measured in certificate.figures(per_class=False):
+        on_file = tried.get(name)
+        table.add_row(quoted(name), bound, measured, *(["" if on_file is None else percent(on_file)] if test else []))
+    return table
+
+
+def _classes(certificate: Certificate) -> Any:
     """Bounds on the error given the class, the worst classes first."""
-    table = _table("error on class", "examples", "drawn, at most", "fixed, at most", "empirical risk")
-    ordered = sorted(per_class, key=lambda entry: -entry["bound"])
+    several = certificate.has_stochastic_vote
+    risk = "empirical_risk" if certificate.tested else "stochastic_risk"
+    table = _table(
+        "error on class",
+        "groups" if certificate.grouped else "examples",
+        "predict, at most",
+        *(["stochastic vote, at most"] if several else []),
+        "measured" if certificate.tested else "empirical risk",
+    )
+    ordered = sorted(certificate.per_class, key=lambda entry: -entry["bound"])
     for entry in ordered[:_CLASSES]:
-        bounds = percent(entry["bound"]), percent(entry["deterministic_bound"])
-        table.add_row(quoted(entry["label"]), f"{entry['n']:,}", *bounds, percent(entry["empirical_risk"]))
+        bounds = [percent(entry[name]) for name in ("bound", "stochastic_bound")[: 1 + several]]
+        table.add_row(quoted(entry["label"]), f"{entry['n']:,}", *bounds, percent(entry[risk]))
     if len(ordered) > _CLASSES:
-        table.add_row(f"and {len(ordered) - _CLASSES} more in the report", "", "", "", "")
+        table.add_row(f"and {len(ordered) - _CLASSES} more in the report")
     return table
 
 
 def as_content(audit: Audit, folder: Path, seconds: float) -> dict[str, Any]:
     """The same for programs."""
-    c = audit.model.certificate_
+    c, test = audit.model.certificate_, audit.test
     return {
         "statement": c.statement(),
         "bound": c.bound,
-        "deterministic_bound": c.deterministic_bound,
+        "stochastic_bound": c.stochastic_bound,
+        "baseline": c.baseline,
+        "protocol": c.context["protocol"],
         "empirical_risk": c.empirical_risk,
         "kl": c.kl,
         "n": c.n,
+        "grouped": c.grouped,
         "delta": c.delta,
         "per_class": list(c.per_class),
         "proven": c.proven,
         "warnings": list(c.warnings),
         "holdout_bound": audit.holdout.holdout_bound if audit.holdout else None,
-        "test": {"n": audit.test.n, "fixed": audit.test.fixed, "drawn": audit.test.drawn} if audit.test else None,
+        "test": {"n": test.n, "predict": test.predict, "stochastic": test.stochastic} if test else None,
         "seconds": {"all": seconds, **audit.model.timings_},
         "folder": str(folder),
         "files": sorted(path.name for path in folder.iterdir()),

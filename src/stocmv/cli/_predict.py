@@ -20,8 +20,8 @@ from ._kinds import FILE
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("data", type=FILE)
-@click.option("--stochastic", is_flag=True, help="Draw the weights of the vote afresh for each row, as certified.")
-@click.option("--proba", is_flag=True, help="Also the probability that a drawn vote answers each class.")
+@click.option("--stochastic", is_flag=True, help="Draw the voters' weights afresh for each row: the stochastic vote.")
+@click.option("--proba", is_flag=True, help="Also the weight of each class; with --stochastic, its probability.")
 @click.option("--seed", type=click.IntRange(0), default=None, help="Seed of --stochastic.")
 @click.option("--format", "kind", type=click.Choice(["csv", "parquet", "libsvm", "npz"]), help="Kind of DATA.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write a csv file instead of printing.")
@@ -40,7 +40,8 @@ def predict(
 ) -> None:
     """Classify the rows of DATA with the model in FOLDER, which `stocmv certify` wrote.
 
-    The columns are found by their names; others, such as the target, are passed over.
+    The columns are found by their names; others, such as the target, are passed over. The answers are those of the
+    deterministic vote, whose error the certificate bounds first; with --proba, the class of the largest weight.
 
     \b
     Examples:
@@ -48,7 +49,7 @@ def predict(
       stocmv predict patients-certified new.csv --proba --out answers.csv
     """
     if seed is not None and not stochastic:
-        raise click.UsageError("--seed is for --stochastic: a fixed vote draws nothing.")
+        raise click.UsageError("--seed is for --stochastic: the deterministic vote draws nothing.")
     from ._examples import read_like
 
     if out is not None:
@@ -56,7 +57,7 @@ def predict(
     model = _load(folder / "model.skops", folder / "certificate.json")
     X = read_like(model, data, kind)
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
-    shares = model.predict_proba(X) if proba else None
+    shares = _shares(model, X, stochastic) if proba else {}
     if out is not None:
         _warn_of_formulas(model.classes_, spreadsheet)
         with whole_file(out) as file:
@@ -95,22 +96,26 @@ def _load(path: Path, certified: Path) -> Any:
     return model
 
 
-def _as_content(answers: Any, shares: Any, labels: Any) -> dict[str, Any]:
+def _shares(model: Any, X: Any, stochastic: bool) -> dict[str, Any]:
+    """What goes with the answers, for each class, under its name: expected weights, or probabilities."""
+    return {"probability": model.predict_stochastic_proba(X)} if stochastic else {"weight": model.predict_proba(X)}
+
+
+def _as_content(answers: Any, shares: dict[str, Any], labels: Any) -> dict[str, Any]:
     content: dict[str, Any] = {"predictions": answers.tolist()}
-    return content if shares is None else content | {"classes": labels.tolist(), "probabilities": shares.tolist()}
+    for name, values in shares.items():
+        content |= {"classes": labels.tolist(), name: values.tolist()}
+    return content
 
 
-def _as_csv(answers: Any, shares: Any, labels: Any, shown: Callable[[Any], Any] | None = None) -> str:
+def _as_csv(answers: Any, shares: dict[str, Any], labels: Any, shown: Callable[[Any], Any] | None = None) -> str:
     """A table of the answers; labels as they are, or as ``shown`` makes them."""
     cells = {label: label if shown is None else shown(label) for label in labels.tolist()}
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    if shares is None:
-        writer.writerow(["prediction"])
-        writer.writerows([cells[answer]] for answer in answers.tolist())
-    else:
-        writer.writerow(["prediction", *(f"probability of {cell}" for cell in cells.values())])
-        writer.writerows([cells[answer], *row] for answer, row in zip(answers.tolist(), shares.tolist(), strict=True))
+    writer.writerow(["prediction", *(f"{name} of {cell}" for name in shares for cell in cells.values())])
+    columns = [[cells[answer] for answer in answers.tolist()], *(c for v in shares.values() for c in v.T.tolist())]
+    writer.writerows(zip(*columns, strict=True))
     return text.getvalue()
 
 

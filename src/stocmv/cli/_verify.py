@@ -32,7 +32,7 @@ def verify(
     """Check a certificate against the votes, by code that did not make it.
 
     Everything is computed again: the digests of the file and of the votes, the risk (every row in double precision,
-    some at 30 digits), the divergence, all bounds, and the words. Exit code 0 if everything holds, 1 if not.
+    some at 30 digits), the KL, all bounds, and the words. Exit code 0 if everything holds, 1 if not.
 
     The check is one file, stocmv/verify.py, which runs without stocmv: python verify.py CERTIFICATE VOTES
 

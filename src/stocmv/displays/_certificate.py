@@ -20,30 +20,32 @@ class Mark(NamedTuple):
 
     colour: str
     shape: str
+    front: float = 3.0
 
 
 _MARKS = {
     "empirical_risk": Mark(BLUE, "o"),
     "test_error": Mark(GREEN, "^"),
-    "bound": Mark(VERMILION, "D"),
-    "deterministic_bound": Mark(PURPLE, "s"),
+    "bound": Mark(VERMILION, "D", 3.2),  # before the others, where they coincide
+    "stochastic_bound": Mark(PURPLE, "s"),
     "holdout_bound": Mark(ORANGE, "v"),
+    "baseline": Mark(GREY, "X"),
 }
-_OF_A_CLASS = ("empirical_risk", "bound", "deterministic_bound")
+_FAR = 2.5  # times all other figures: a baseline beyond leaves the picture
 
 
 class CertificateDisplay:
-    """The figures of a certificate side by side: what was measured, and what is promised.
+    """The figures of a certificate side by side: what is promised, and what was measured.
 
-    The upper rows are also the key to the marks of the rows below them, one for each class, where the certificate has
-    bounds per class. Make one with `from_estimator`, `from_learned` or `from_certificate`.
+    First comes the bound on `predict`, last that of always answering the most frequent class. The upper rows are also
+    the key to the marks of the rows below them, one for each class, where the certificate has bounds per class. Make one with `from_estimator`, `from_learned` or `from_certificate`.
 
     Parameters
     ----------
     certificate : Certificate
         What is shown.
     test_error : float, optional
-        Error of the fixed vote on new examples.
+        Error of `predict` on new examples.
     holdout_bound : float, optional
         A bound from examples that were held out, to compare with.
 
@@ -53,6 +55,8 @@ class CertificateDisplay:
         Where it was drawn.
     points_ : dict of str to Line2D
         The mark of each figure, under its name in the certificate; ``test_error`` and ``holdout_bound`` where given.
+        ``empirical_risk`` is the error of `predict` on the examples that judge, where these only tested it; otherwise
+        what the bound on the stochastic vote is computed from.
     class_points_ : list of dict of str to Line2D
         The same for each class.
 
@@ -64,7 +68,7 @@ class CertificateDisplay:
     >>> votes = VoteMatrix.from_errors(np.random.default_rng(0).random((300, 5)) < 0.3)
     >>> display = CertificateDisplay.from_learned(learn(votes, random_state=0), holdout_bound=0.4)
     >>> list(display.points_)
-    ['empirical_risk', 'bound', 'deterministic_bound', 'holdout_bound']
+    ['bound', 'stochastic_bound', 'empirical_risk', 'holdout_bound']
     """
 
     def __init__(
@@ -137,40 +141,62 @@ class CertificateDisplay:
         labels = [*(label for *_, label in rows), *(f"class {c['label']}" for c in classes)]
         self.ax_.set_yticks([-place for place in places], labels)
         self._label(places[-1])
+        self._cut_baseline()
         return self
 
     def _rows(self) -> list[tuple[str, float, str]]:
         """Name, value and label of each figure."""
         certificate = self.certificate
         doubt = "" if certificate.proven else " (not proven)"
+        stochastic = certificate.stochastic_bound if certificate.has_stochastic_vote else None
         rows: list[tuple[str, float | None, str]] = [
-            ("empirical_risk", certificate.empirical_risk, "empirical risk"),
-            ("test_error", self.test_error, "test error"),
-            ("bound", certificate.bound, f"bound, {vote_kind(certificate)} vote{doubt}"),
-            ("deterministic_bound", certificate.deterministic_bound, f"bound, fixed vote{doubt}"),
-            ("holdout_bound", self.holdout_bound, "bound, hold-out"),
+            ("bound", certificate.bound, f"bound, predict{doubt}"),
+            ("stochastic_bound", stochastic, f"bound, stochastic vote{doubt}"),
+            ("empirical_risk", certificate.empirical_risk, measured_name(certificate)),
+            ("test_error", self.test_error, "test error, predict"),
+            ("holdout_bound", self.holdout_bound, "bound, plain model"),
+            ("baseline", certificate.baseline.get("bound"), "bound, one answer to all"),
         ]
-        if certificate.posterior == "categorical":  # the weighted vote is the fixed one
-            del rows[3]
         return [(name, value, label) for name, value, label in rows if value is not None]
 
     def _plot_mark(self, y: float, name: str, value: float, style: dict[str, Any]) -> Any:
         mark = _MARKS[name]
         defaults = {"color": mark.colour, "marker": mark.shape, "markersize": 8, "markeredgecolor": "white"}
-        (point,) = self.ax_.plot([value], [y], **{"linestyle": "", "clip_on": False, "zorder": 3, **defaults, **style})
+        (point,) = self.ax_.plot(
+            [value], [y], **{"linestyle": "", "clip_on": False, "zorder": mark.front, **defaults, **style}
+        )
         return point
 
     def _plot_row(self, y: float, name: str, value: float, style: dict[str, Any]) -> Any:
         self.ax_.plot([0, value], [y, y], color=_MARKS[name].colour, linewidth=2, alpha=0.45, solid_capstyle="butt")
-        self.ax_.annotate(
-            percent(value), (value, y), (9, 0), textcoords="offset points", va="center", color=INK, zorder=4
-        )
+        self._note(percent(value), value, y, 9)
         return self._plot_mark(y, name, value, style)
 
+    def _note(self, text: str, x: float, y: float, offset: float) -> None:
+        side = "left" if offset > 0 else "right"
+        self.ax_.annotate(
+            text, (x, y), (offset, 0), textcoords="offset points", ha=side, va="center", color=INK, zorder=4
+        )
+
     def _plot_class(self, y: float, figures: dict[str, Any], style: dict[str, Any]) -> dict[str, Any]:
-        values = [figures[name] for name in _OF_A_CLASS]
-        self.ax_.plot([min(values), max(values)], [y, y], color=GREY, linewidth=1.2, alpha=0.6)
-        return {name: self._plot_mark(y, name, figures[name], style) for name in _OF_A_CLASS}
+        values = class_figures(self.certificate, figures)
+        self.ax_.plot([min(values.values()), max(values.values())], [y, y], color=GREY, linewidth=1.2, alpha=0.6)
+        return {name: self._plot_mark(y, name, value, style) for name, value in values.items()}
+
+    def _cut_baseline(self) -> None:
+        """Let a baseline that is far beyond all other figures leave the picture, so that these can be told apart."""
+        if "baseline" not in self.points_:
+            return
+        others = [p for name, p in self.points_.items() if name != "baseline"]
+        others += [p for points in self.class_points_ for p in points.values()]
+        reach = max(float(np.asarray(point.get_xdata())[0]) for point in others)
+        (value,), (y,) = (np.asarray(data) for data in self.points_["baseline"].get_data())
+        if value <= _FAR * reach or reach == 0:
+            return
+        self.ax_.set_xlim(0, 1.3 * reach)
+        self.points_["baseline"].set_clip_on(True)
+        self.ax_.texts[list(self.points_).index("baseline")].remove()  # each row has its text, in the same order
+        self._note(f"{percent(value)} →", 1.3 * reach, y + 0.28, -2)
 
     def _label(self, last: float) -> None:
         ax = self.ax_
@@ -189,6 +215,14 @@ def bound_name(certificate: Certificate) -> str:
     return "certified bound" if certificate.proven else "bound (not proven)"
 
 
-def vote_kind(certificate: Certificate) -> str:
-    """What the bound is on: a vote with drawn weights, or, for the classical risks, the weighted one."""
-    return "weighted" if "weighted" in certificate.certified else "drawn"
+def measured_name(certificate: Certificate) -> str:
+    """The empirical risk in words: the error of predict, where the examples only tested it."""
+    return "measured, predict" if certificate.tested else "empirical risk"
+
+
+def class_figures(certificate: Certificate, figures: dict[str, Any]) -> dict[str, float]:
+    """What is shown of a class, under the names of the same figures of all examples."""
+    shown = {"bound": figures["bound"]}
+    if certificate.has_stochastic_vote:
+        shown["stochastic_bound"] = figures["stochastic_bound"]
+    return {**shown, "empirical_risk": figures["empirical_risk" if certificate.tested else "stochastic_risk"]}

@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificate import Certificate
 from ..certificate._percent import percent
 from ._canvas import BLUE, CYCLE, INK, ORANGE, canvas, colours, legend_below, tidy
-from ._certificate import vote_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,21 +20,22 @@ _MARGIN = 0.08  # of the range of the examples, on every side
 class DecisionSurfaceDisplay:
     """What a vote over two features answers, and how surely.
 
-    With two classes, or for a class of interest, the colour is the probability that the drawn vote answers the class;
-    with more, the colour is that of the most probable class, paler where it is less so. Make one with `from_estimator`.
+    With two classes, or for a class of interest, the colour is the expected weight of the voters for the class; with
+    more, the colour is that of the class that is answered, paler where its weight is smaller. Make one with
+    `from_estimator`.
 
     Parameters
     ----------
     xx0, xx1 : ndarray of shape (n_rows, n_columns)
         The grid.
     probabilities : ndarray of shape (n_rows, n_columns, n_classes)
-        Probability that the drawn vote answers each class.
+        What ``predict_proba`` says for each class: of a vote, the expected weight of the voters for it.
     classes : array-like of shape (n_classes,)
         Class labels.
     X, y : array-like, optional
         Examples to show, and their labels.
     class_of_interest : label, optional
-        Class whose probability is shown; by default the second of two.
+        Class whose weight is shown; by default the second of two.
     certificate : Certificate, optional
         What says the bound in the corner.
     xlabel, ylabel : str
@@ -54,7 +54,7 @@ class DecisionSurfaceDisplay:
     text_ : Annotation or None
         The bound.
     colorbar_ : Colorbar or None
-        The probabilities, where one class is shown.
+        The weights, where one class is shown.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class DecisionSurfaceDisplay:
         y : array-like of shape (n,), optional
             Their labels. Without them no examples are shown.
         class_of_interest : label, optional
-            Class whose probability is shown; by default the second of two classes, and of more classes all.
+            Class whose weight is shown; by default the second of two classes, and of more classes all.
         grid_resolution : int
             Grid points along each feature.
         ax : Axes, optional
@@ -171,7 +171,7 @@ class DecisionSurfaceDisplay:
         return self
 
     def _focus(self) -> int | None:
-        """Code of the class whose probability is shown; None for all of them."""
+        """Code of the class whose weight is shown; None for all of them."""
         if self.class_of_interest is not None:
             found = np.flatnonzero(self.classes == self.class_of_interest)
             if found.size == 0:
@@ -208,7 +208,8 @@ class DecisionSurfaceDisplay:
         self.surface_ = self._show(shown, cmap=ramp, vmin=0, vmax=1)
         self.boundary_ = self._borders(focus, 0.9)
         bar = self.figure_.colorbar(self.surface_, ax=self.ax_, format=lambda p, _: f"{100 * p:.0f} %", aspect=30)
-        bar.set_label(f"probability that the drawn vote answers {self.classes[focus]}")
+        score = "probability" if self.certificate is None else "weight of the voters"
+        bar.set_label(f"{score} for {self.classes[focus]}")
         bar.outline.set_visible(False)
         self.colorbar_ = bar
 
@@ -260,7 +261,7 @@ class DecisionSurfaceDisplay:
             crowd = np.array([(np.abs(places - c) < (0.6, 0.12)).all(1).sum() for c in corners])
         right, top = corners[::-1][crowd[::-1].argmin()]
         return self.ax_.annotate(
-            f"{vote_kind(certificate)} vote errs on at most {percent(certificate.bound)}",
+            f"errs on at most {percent(certificate.bound)}",
             (right, top),
             (8 - 16 * right, 8 - 16 * top),
             xycoords="axes fraction",

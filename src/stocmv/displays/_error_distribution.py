@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ErrorDistributionDisplay:
-    """How the error of the drawn vote is spread over the examples: a histogram of its probability to err.
+    """How the error of the stochastic vote is spread over the examples: a histogram of its probability to err.
 
     A risk of five percent may be five percent everywhere, or certain errors on one example in twenty; this figure
     tells. The exact risk is the mean of these probabilities, the folds weighted as the bound weighs them. Make one with
@@ -30,7 +30,7 @@ class ErrorDistributionDisplay:
     Parameters
     ----------
     probabilities : array-like of shape (n_rows,)
-        Probability that the drawn vote errs, for each row of the votes.
+        Probability that the stochastic vote errs, for each row of the votes.
     counts : array-like of shape (n_rows,)
         Number of examples that each row stands for.
     certificate : Certificate
@@ -67,7 +67,7 @@ class ErrorDistributionDisplay:
     def from_estimator(
         cls, clf: Any, *, bins: int = 25, ax: "Axes | None" = None, **kwargs: Any
     ) -> "ErrorDistributionDisplay":
-        """Draw the distribution over the examples that a `MajorityVoteClassifier` was fitted to.
+        """Draw the distribution over the examples that judged a `MajorityVoteClassifier`.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class ErrorDistributionDisplay:
         edges = np.linspace(0, 1, bins + 1)
         heights, _, self.bars_ = ax.hist(self.probabilities, edges.tolist(), weights=self.counts, **style)
         self.heights_ = np.asarray(heights)
-        risk, bound = self.certificate.empirical_risk, self.certificate.bound
+        risk, bound = self.certificate.moments[0], self.certificate.stochastic_bound
         self.risk_line_ = ax.axvline(risk, color=BLUE, linewidth=2, label=f"empirical risk, {percent(risk)}")
         name, dashes = bound_name(self.certificate), (0, (4, 1.5))
         self.bound_line_ = ax.axvline(
@@ -136,12 +136,12 @@ class ErrorDistributionDisplay:
         ax.tick_params(axis="y", which="minor", length=0)
         ax.set_xlim(-0.01, 1.01)
         in_percent(ax.xaxis)
-        ax.set(xlabel="probability that the drawn vote errs", ylabel="examples (log scale)")
+        ax.set(xlabel="probability that the stochastic vote errs", ylabel="examples (log scale)")
         legend_below(ax, [self.risk_line_, self.bound_line_])
 
 
 def error_probabilities(posterior: Posterior, votes: VoteMatrix) -> NDArray:
-    """Probability that the drawn vote errs on each row; for a categorical that the drawn voter errs."""
+    """Probability that the stochastic vote errs on each row; for a categorical that the stochastic voter errs."""
     if isinstance(posterior, Categorical):
         return np.clip(votes.wrong_weights(posterior.theta), 0.0, 1.0)
     if isinstance(posterior, Dirichlet):

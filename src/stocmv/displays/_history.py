@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class HistoryDisplay:
-    """Bound, risk and divergence through the iterations.
+    """Bound, risk and KL through the iterations in which the weights were learned.
 
-    These are the values of the training objective; the certified bound, evaluated without interpolation, is drawn
-    beside them. Make one with `from_estimator` or `from_learned`.
+    These are the values of the training objective, a bound on the stochastic vote. The bound that was certified for it
+    in the end, by the examples that judge, is drawn beside them. Make one with `from_estimator` or `from_learned`.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class HistoryDisplay:
     bound_line_, risk_line_, kl_line_ : Line2D
         The three curves.
     certified_line_ : Line2D or None
-        The certified bound.
+        The certified bound on the stochastic vote.
     stage_spans_ : list of Patch
         The stages of the solver.
 
@@ -94,7 +94,7 @@ class HistoryDisplay:
         iterations = np.arange(1, len(history) + 1)
         style = {"linewidth": 1.8, "marker": "o" if len(history) <= 20 else None, "markersize": 4, **style}
         (self.kl_line_,) = self.kl_ax_.plot(
-            iterations, history.kl, **{"color": GREEN, "linestyle": (0, (1, 1)), "label": "divergence (right)", **style}
+            iterations, history.kl, **{"color": GREEN, "linestyle": (0, (1, 1)), "label": "KL (right)", **style}
         )
         (self.bound_line_,) = ax.plot(iterations, history.bound, **{"color": VERMILION, "label": "bound", **style})
         (self.risk_line_,) = ax.plot(iterations, history.risk, **{"color": BLUE, "label": "empirical risk", **style})
@@ -102,11 +102,11 @@ class HistoryDisplay:
         if self.certificate is not None:
             name, dashes = bound_name(self.certificate), (0, (5, 3))
             self.certified_line_ = ax.axhline(
-                self.certificate.bound, color=VERMILION, linewidth=1, linestyle=dashes, label=name
+                self.certificate.stochastic_bound, color=VERMILION, linewidth=1, linestyle=dashes, label=name
             )
         ax.set_xlim(0.5, len(history) + 0.5)
         ax.set_ylim(0, 1.12 * ax.dataLim.ymax)  # the names of the stages stand above the curves
-        # a start far from the prior may have a divergence that would flatten all others: it leaves the figure
+        # a start far from the prior may have a KL that would flatten all others: it leaves the figure
         highest = min(history.kl.max(), 2 * np.quantile(history.kl, 0.9))
         self.kl_ax_.set_ylim(0, 1.6 * highest if highest > 0 else 1)  # lower than the bound, to be seen apart
 
@@ -144,8 +144,8 @@ class HistoryDisplay:
         in_percent(ax.yaxis)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set(xlabel="iteration", ylabel="error")
-        kl_ax.set_ylabel("divergence from the prior (nats)")
-        ax.set_zorder(kl_ax.get_zorder() + 1)  # the error in front of the divergence
+        kl_ax.set_ylabel("KL from the prior (nats)")
+        ax.set_zorder(kl_ax.get_zorder() + 1)  # the error in front of the KL
         ax.patch.set_visible(False)
         lines = (self.bound_line_, self.certified_line_, self.risk_line_, self.kl_line_)
         legend_below(ax, [line for line in lines if line is not None])

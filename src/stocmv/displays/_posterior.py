@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..certificate import Certificate
 from ..learning import Learned
-from ..posteriors import Categorical, Dirichlet, Posterior
+from ..posteriors import POSTERIORS, Categorical, Dirichlet, Posterior
 from ._canvas import GREY, INK, canvas, colours, in_percent, legend_below, tidy
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _DRAWS = 4096  # for the spread of a posterior without a closed form
 
 
 class PosteriorDisplay:
-    """Mean weights of the voters, fold by fold, with their spread and the mean of the prior.
+    """Mean weights of the voters, fold by fold, with their spread, and the mean of the prior where one is paid for.
 
     Make one with `from_estimator`, `from_learned` or `from_posterior`.
 
@@ -80,8 +81,8 @@ class PosteriorDisplay:
         **kwargs
             Handed to `matplotlib.axes.Axes.errorbar`.
         """
-        check_is_fitted(clf, ["posterior_", "prior_"])
-        return cls.from_posterior(clf.posterior_, clf.prior_, sort=sort, ax=ax, **kwargs)
+        check_is_fitted(clf, ["posterior_", "certificate_"])
+        return cls.from_posterior(clf.posterior_, priors_of(clf.certificate_), sort=sort, ax=ax, **kwargs)
 
     @classmethod
     def from_learned(
@@ -169,6 +170,12 @@ class PosteriorDisplay:
         low = min((mean - deviation).min() for mean, deviation in zip(self.means, self.deviations, strict=True))
         high = max((mean + deviation).max() for mean, deviation in zip(self.means, self.deviations, strict=True))
         return low - 0.2 * (high - low) if low > 0.4 * high else -0.02 * high
+
+
+def priors_of(certificate: Certificate) -> list[Posterior] | None:
+    """The priors that a certificate pays for having left; None where it pays for none."""
+    kind = POSTERIORS[certificate.posterior]
+    return [kind(**{name: np.array(v) for name, v in prior.items()}) for prior in certificate.priors] or None
 
 
 def weight_deviation(posterior: Posterior) -> NDArray:

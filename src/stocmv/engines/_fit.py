@@ -1,7 +1,6 @@
 """`MajorityVoteClassifier.fit` on a cluster."""
 
 import time
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,74 +9,84 @@ from sklearn.utils import check_random_state
 
 from .._progress import tell
 from ..classifier._crossfit import all_classes
+from ..classifier._recipe import TRIED, Made, Recipe
 from ..classifier._repeats import Fingerprints
-from ..voters import VoterSet, VoterSource, as_source
+from ..voters import VoterSource, as_source
 from ..votes import VoteMatrix
 from ._cluster_votes import ClusterVotes
 from ._connection import current_client, result
-from ._partitions import Summary, check_alike, paired_partitions, summarise
+from ._partitions import Partition, Summary, check_alike, joint_partitions, summarise
 from ._plan import Part, plan
-from ._training import Shared, as_shared, rows_of, together, train, train_here, training_sample
+from ._training import Shared, as_shared, make, rows_of, sample, together, train_here
 
 _ASKED = 1 << 16  # rows of a partition that the voters answer at a time: their answers are packed before the next
 
 
-def fit_on_cluster(clf: Any, X: Any, y: Any) -> tuple[np.random.RandomState, Fingerprints]:
-    """Train the voters of each fold and collect their votes on the cluster.
+def fit_on_cluster(
+    clf: Any, X: Any, y: Any, groups: Any = None
+) -> tuple[np.random.RandomState, list[Made], Fingerprints]:
+    """Have the examples make the vote of each part that judges, and collect what its voters say, on the cluster.
 
-    Sets on the classifier what the same steps set on one machine. The examples and the votes stay on the cluster.
-    Returns what is left of the random numbers, and fingerprints of some rows.
+    Sets on the classifier what the same steps set on one machine, but for the errors of the plain model. The examples
+    and the votes stay on the cluster. Returns what is left of the random numbers, what was made, and fingerprints of
+    some rows.
     """
-    from dask.delayed import delayed
-
     client = current_client()
     source = as_shared(as_source(clf.voters))
-    pairs = paired_partitions(X, y)
+    partitions = joint_partitions(X, y, groups)
     began = time.perf_counter()
-    summaries = _summaries(client, pairs, source)
+    summaries = _summaries(client, partitions, source)
     check_alike(summaries)
     _note_columns(clf, summaries[0])
     clf.classes_ = _classes(summaries, source)
     rng = check_random_state(clf.random_state)
-    sizes = [s.n_rows for s in summaries]
-    n_folds = clf._n_folds(sum(sizes), source)
-    draw = partial(clf._folds, sum(sizes), source, rng)
-    parts = plan(sizes, clf.classes_, n_folds, source.learns, draw, rng)
-    counts = np.stack([part.judged_counts() for part in parts], axis=1)
-    clf.fold_sizes_ = tuple(counts.sum(1).tolist())
+    recipe, parts, counts = _planned(clf, summaries, source, rng)
     clf.timings_ = {"voters": time.perf_counter() - began, "votes": 0.0}
-    clf.voters_, clf.votes_, clf.expected_errors_, clf.plain_errors_ = [], [], [], None
-    fingerprints = Fingerprints.joined([s.fingerprints for s in summaries])
+    clf.voters_, clf.votes_, clf.plain_errors_ = [], [], None
+    made: list[Made] = []
 
-    tunes = clf._tunes_bound(source)
-    for k in range(n_folds):
+    n_parts = parts[0].cut.n_parts
+    for k in range(n_parts):
+        where = f"fold {k + 1} of {n_parts}" if n_parts > 1 else ""
         began = time.perf_counter()
-        tell("training voters", k, n_folds, f"fold {k + 1} of {n_folds}")
-        seen = np.array(sizes) - counts[k] if source.learns else counts[k]
-        trained = _trained(client, pairs, source, parts, k, seen, rng.randint(2**31 - 1), tunes)
-        voters, expected = result(trained, client)
-        clf.voters_.append(voters)
-        clf.expected_errors_.append(expected)
+        tell("training voters", k, n_parts, where)
+        future = _made(client, partitions, recipe, source, parts, counts, k, rng.randint(2**31 - 1))
+        made.append(result(future, client))
+        clf.voters_.append(made[-1].voters)
         clf.timings_["voters"] += time.perf_counter() - began
-        tell("training voters", k + 1, n_folds)
+        tell("training voters", k + 1, n_parts)
 
         began = time.perf_counter()
-        tell("collecting votes", k, n_folds, f"fold {k + 1} of {n_folds}")
-        asked = delayed(_votes)
-        judging = np.flatnonzero(counts[k])
-        votes = [
-            asked(trained, pairs[p], parts[p], k, not source.checks_input, dask_key_name=f"votes-{_token()}-{k}-{p}")
-            for p in judging
-        ]
+        tell("collecting votes", k, n_parts, where)
+        judging = np.flatnonzero(counts[:, k])
+        asked = _asked_votes(future, partitions, parts, judging, k, numeric=not source.checks_input)
         if source.keep_votes:
-            votes = list(client.compute(votes))
-            for done, answered in enumerate(votes):
+            asked = list(client.compute(asked))
+            for done, answered in enumerate(asked):
                 result(client.submit(_is_there, answered, pure=False), client)
-                tell("collecting votes", k, n_folds, f"fold {k + 1} of {n_folds}, part {done + 1} of {len(votes)}")
-        clf.votes_.append(ClusterVotes(client, votes, counts[k, judging].tolist(), voters.n_voters, clf.classes_))
+                tell("collecting votes", k, n_parts, f"{where + ', ' if where else ''}part {done + 1} of {len(asked)}")
+        n_voters, sizes = made[-1].voters.n_voters, counts[judging, k].tolist()
+        clf.votes_.append(ClusterVotes(client, asked, sizes, n_voters, clf.classes_, groups is not None))
         clf.timings_["votes"] += time.perf_counter() - began
-        tell("collecting votes", k + 1, n_folds)
-    return rng, fingerprints
+        tell("collecting votes", k + 1, n_parts)
+    return rng, made, Fingerprints.joined([s.fingerprints for s in summaries])
+
+
+def _planned(
+    clf: Any, summaries: list[Summary], source: Shared, rng: np.random.RandomState
+) -> tuple[Recipe, list[Part], NDArray]:
+    """How votes are made, what each partition has to do with it, and its rows in each part of the cut."""
+    sizes = [s.n_rows for s in summaries]
+    groups = [s.groups for s in summaries if s.groups is not None] or None
+    n = sum(sizes) if groups is None else len(np.unique(np.concatenate([own.ids for own in groups])))
+    recipe = clf._recipe(source)
+    cut = clf._cut(recipe, n)
+    parts = plan(sizes, groups, clf.classes_, cut, rng)
+    rows = [None] * len(parts) if groups is None else [own.n_rows for own in groups]
+    counts = np.stack([part.counts(own) for part, own in zip(parts, rows, strict=True)])
+    if not counts.sum(0).all():
+        raise ValueError(f"A share of {min(cut.shares):g} of {n:,} rows has none of them: choose another holdout.")
+    return recipe, parts, counts
 
 
 def _token() -> str:
@@ -86,11 +95,11 @@ def _token() -> str:
     return tokenize(time.time_ns())[:8]
 
 
-def _summaries(client: Any, pairs: list[Any], source: VoterSource) -> list[Summary]:
+def _summaries(client: Any, partitions: list[Any], source: VoterSource) -> list[Summary]:
     from dask.delayed import delayed
 
-    look = delayed(summarise)
-    tasks = [look(pair, k, source, dask_key_name=f"check-{_token()}-{k}") for k, pair in enumerate(pairs)]
+    look, token = delayed(summarise), _token()
+    tasks = [look(partition, k, source, dask_key_name=f"check-{token}-{k}") for k, partition in enumerate(partitions)]
     return [result(future, client) for future in client.compute(tasks)]
 
 
@@ -109,50 +118,69 @@ def _note_columns(clf: Any, summary: Summary) -> None:
         del clf.feature_names_in_
 
 
-def _trained(
-    client: Any, pairs: list[Any], source: Shared, parts: list[Part], fold: int, seen: NDArray, seed: int, tunes: bool
+def _made(
+    client: Any,
+    partitions: list[Any],
+    recipe: Recipe,
+    source: Shared,
+    parts: list[Part],
+    counts: NDArray,
+    k: int,
+    seed: int,
 ) -> Any:
-    """A future of the voters of a fold and of how much they expect to err."""
+    """A future of the vote of a part: its voters, their weights, and the error to expect."""
     from dask.delayed import delayed
 
-    token = _token()
-    numeric = not source.checks_input
-    sample, classes = delayed(training_sample), parts[0].classes
-    if source.train_on == "partitions":
-        trainers = np.flatnonzero(seen)
-        counts = np.diff(np.linspace(0, source.n_trees, len(trainers) + 1).astype(int))
-        here = delayed(train_here)
-        seeds = np.random.SeedSequence(seed).generate_state(len(pairs)) % 2**31
-        sets = [
-            here(
-                sample(pairs[p], parts[p], fold, 1.0, seed, numeric),
-                source.source,
-                int(count),
-                classes,
-                int(seeds[p]),
-                dask_key_name=f"train-{token}-{fold}-{p}",
-            )
-            for p, count in zip(trainers, counts, strict=True)
-            if count
+    token, numeric = _token(), not source.checks_input
+    teaching = counts.sum(1) - counts[:, k] if counts.shape[1] > 1 else counts[:, k]
+    sampled = delayed(sample)
+
+    def samples(n_rows: int) -> list[Any]:
+        share = min(1.0, n_rows / teaching.sum())
+        return [
+            sampled(partition, part, k, share, seed, numeric, dask_key_name=f"sample-{token}-{k}-{part.index}")
+            for partition, part in zip(partitions, parts, strict=True)
         ]
-        return client.compute(delayed(together)(sets, dask_key_name=f"voters-{token}-{fold}"))
-    share = min(1.0, source.max_rows / max(seen.sum(), 1))
-    samples = [
-        sample(pair, part, fold, share, seed, numeric, dask_key_name=f"sample-{token}-{fold}-{part.index}")
-        for pair, part in zip(pairs, parts, strict=True)
+
+    if source.train_on == "sample":
+        tasks = delayed(make)(samples(source.max_rows), recipe, seed, dask_key_name=f"train-{token}-{k}")
+        return client.compute(tasks)
+    trainers = np.flatnonzero(teaching)
+    trees = np.diff(np.linspace(0, source.n_trees, len(trainers) + 1).astype(int))
+    seeds = np.random.SeedSequence(seed).generate_state(len(partitions)) % 2**31
+    trained = [
+        delayed(train_here)(
+            sampled(partitions[p], parts[p], k, 1.0, seed, numeric),
+            parts[p],
+            source.source,
+            int(count),
+            int(seeds[p]),
+            dask_key_name=f"train-{token}-{k}-{p}",
+        )
+        for p, count in zip(trainers, trees, strict=True)
+        if count
     ]
-    return client.compute(
-        delayed(train)(samples, source.source, classes, seed, tunes, dask_key_name=f"train-{token}-{fold}")
+    tried = samples(TRIED) if recipe.weighs and recipe.estimates else []
+    return client.compute(delayed(together)(trained, tried, recipe, seed, dask_key_name=f"voters-{token}-{k}"))
+
+
+def _asked_votes(
+    made: Any, partitions: list[Any], parts: list[Part], judging: NDArray, k: int, numeric: bool
+) -> list[Any]:
+    """What the voters of a part will say in each of the partitions that have rows of it."""
+    from dask.delayed import delayed
+
+    asked, token = delayed(_votes), _token()
+    return [asked(made, partitions[p], parts[p], k, numeric, dask_key_name=f"votes-{token}-{k}-{p}") for p in judging]
+
+
+def _votes(made: Made, partition: Partition, part: Part, k: int, numeric: bool) -> VoteMatrix:
+    """What the voters of a part say on the rows of a partition that judge them."""
+    rows = part.judges(k, partition.groups)
+    blocks = (rows_of(partition, part, rows[i : i + _ASKED], numeric) for i in range(0, len(rows), _ASKED))
+    return VoteMatrix.joined(
+        [VoteMatrix.from_codes(made.voters.votes(X), codes, part.classes, groups) for X, codes, groups in blocks]
     )
-
-
-def _votes(
-    trained: tuple[VoterSet, float | None], pair: tuple[Any, NDArray], part: Part, fold: int, numeric: bool
-) -> VoteMatrix:
-    """What the voters of a fold say on the rows of a partition that judge them."""
-    rows = part.judged(fold)
-    blocks = (rows_of(pair, part, rows[i : i + _ASKED], numeric) for i in range(0, len(rows), _ASKED))
-    return VoteMatrix.joined([VoteMatrix.from_codes(trained[0].votes(X), codes, part.classes) for X, codes in blocks])
 
 
 def _is_there(votes: VoteMatrix) -> bool:

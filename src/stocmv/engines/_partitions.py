@@ -7,12 +7,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..classifier._engine import is_dask
+from ..classifier._groups import group_ids
 from ..classifier._repeats import Fingerprints
 from ..voters import VoterSource
 from ..votes import exact_labels
 
-_TARGET = "__stocmv_target__"
+_TARGET, _GROUP = "__stocmv_target__", "__stocmv_group__"
 _LOOKED_AT = 1 << 13  # rows of a partition whose fingerprints travel
+
+
+class Partition(NamedTuple):
+    """Some of the examples."""
+
+    X: Any
+    labels: NDArray
+    groups: NDArray | None = None  # a number for the group of each example, the same in every partition
+    group_kind: str = ""
+
+
+class Groups(NamedTuple):
+    """The groups that have rows in a partition."""
+
+    ids: NDArray  # sorted
+    n_rows: NDArray  # of each
+    kind: str  # of their names
 
 
 class Summary(NamedTuple):
@@ -23,22 +41,28 @@ class Summary(NamedTuple):
     labels: NDArray
     names: tuple[str, ...]
     fingerprints: Fingerprints
+    groups: Groups | None = None
 
 
-def paired_partitions(X: Any, y: Any) -> list[Any]:
-    """Delayed pairs of examples and labels, one for each partition."""
+def joint_partitions(X: Any, y: Any, groups: Any = None) -> list[Any]:
+    """Delayed partitions of examples, their labels and their groups."""
     from dask.delayed import delayed
 
-    if not is_dask(y):
-        raise TypeError("X is a Dask collection, so y must be one too, with the same partitions.")
-    if hasattr(X, "columns") and hasattr(y, "divisions"):  # read together, so that they are cut in the same places
+    beside = {"y": y} if groups is None else {"y": y, "groups": groups}
+    for name, collection in beside.items():
+        if not is_dask(collection):
+            raise TypeError(f"X is a Dask collection, so {name} must be one too, with the same partitions.")
+    if hasattr(X, "columns") and all(hasattr(collection, "divisions") for collection in beside.values()):
+        # read together, so that they are cut in the same places
         cut = delayed(_cut, pure=True)
-        return [cut(part, k) for k, part in enumerate(X.assign(**{_TARGET: y}).to_delayed())]
-    examples, labels = (_delayed_parts(part) for part in (X, y))
-    if len(examples) != len(labels):
-        raise ValueError(f"X has {len(examples)} partitions and y has {len(labels)}: they must be the same.")
-    pair = delayed(_pair, pure=True)
-    return [pair(x, label, k) for k, (x, label) in enumerate(zip(examples, labels, strict=True))]
+        frame = X.assign(**dict(zip((_TARGET, _GROUP), beside.values(), strict=False)))
+        return [cut(part, k) for k, part in enumerate(frame.to_delayed())]
+    examples, *others = (_delayed_parts(collection) for collection in (X, *beside.values()))
+    for name, parts in zip(beside, others, strict=True):
+        if len(examples) != len(parts):
+            raise ValueError(f"X has {len(examples)} partitions and {name} has {len(parts)}: they must be the same.")
+    join = delayed(_joined, pure=True)
+    return [join(k, *together) for k, together in enumerate(zip(examples, *others, strict=True))]
 
 
 def _delayed_parts(collection: Any) -> list[Any]:
@@ -47,23 +71,32 @@ def _delayed_parts(collection: Any) -> list[Any]:
     return list(np.ravel(collection.to_delayed()))
 
 
-def _cut(frame: Any, index: int) -> tuple[Any, NDArray]:
-    return _pair(frame.drop(columns=_TARGET), frame[_TARGET], index)
+def _cut(frame: Any, index: int) -> Partition:
+    beside = [name for name in (_TARGET, _GROUP) if name in frame.columns]
+    return _joined(index, frame.drop(columns=beside), *(frame[name] for name in beside))
 
 
-def _pair(X: Any, y: Any, index: int) -> tuple[Any, NDArray]:
-    labels = np.asarray(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
+def _joined(index: int, X: Any, y: Any, groups: Any = None) -> Partition:
+    labels = _one_column(y)
     if labels.ndim != 1 or len(labels) != X.shape[0]:
         raise ValueError(f"Partition {index} has {X.shape[0]} rows in X and labels of shape {labels.shape} in y.")
-    return X, labels
+    if groups is None:
+        return Partition(X, labels)
+    names = _one_column(groups)
+    try:
+        return Partition(X, labels, group_ids(names, len(labels)), _kind(names))
+    except ValueError as error:
+        raise ValueError(f"Partition {index}: {error}") from error
 
 
-def summarise(pair: tuple[Any, NDArray], index: int, source: VoterSource) -> Summary:
+def _one_column(values: Any) -> NDArray:
+    column = np.asarray(values)
+    return column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column
+
+
+def summarise(partition: Partition, index: int, source: VoterSource) -> Summary:
     """Check a partition, and say what it holds."""
-    X, labels = pair
-    labels = exact_labels(labels, f"y of partition {index}")
+    X, labels = partition.X, exact_labels(partition.labels, f"y of partition {index}")
     if len(labels) == 0:
         raise ValueError(f"Partition {index} is empty: leave it out.")
     if labels.dtype.kind in "fO" and any(label is None or label != label for label in labels.tolist()):
@@ -75,7 +108,11 @@ def summarise(pair: tuple[Any, NDArray], index: int, source: VoterSource) -> Sum
         if np.isinf(numbers).any():
             raise ValueError(f"Partition {index} holds infinite values.")
     names = tuple(map(str, X.columns)) if hasattr(X, "columns") else ()
-    return Summary(len(labels), X.shape[1], np.unique(labels), names, Fingerprints.of(X, labels).at_most(_LOOKED_AT))
+    fingerprints = Fingerprints.of(X, labels, partition.groups).at_most(_LOOKED_AT)
+    groups = None
+    if partition.groups is not None:
+        groups = Groups(*np.unique(partition.groups, return_counts=True), partition.group_kind)
+    return Summary(len(labels), X.shape[1], np.unique(labels), names, fingerprints, groups)
 
 
 def as_numbers(X: Any, index: int) -> NDArray:
@@ -90,11 +127,11 @@ def as_numbers(X: Any, index: int) -> NDArray:
 
 
 def _kind(labels: NDArray) -> str:
-    return {"b": "booleans", "U": "strings", "O": "strings"}.get(labels.dtype.kind, "numbers")
+    return {"b": "booleans", "U": "strings", "O": "strings", "M": "dates"}.get(labels.dtype.kind, "numbers")
 
 
 def check_alike(summaries: Sequence[Summary]) -> None:
-    """All partitions have the same columns, and labels of one kind."""
+    """All partitions have the same columns, and labels and groups of one kind."""
     first = summaries[0]
     for index, summary in enumerate(summaries):
         if summary.n_columns != first.n_columns:
@@ -105,3 +142,8 @@ def check_alike(summaries: Sequence[Summary]) -> None:
             raise ValueError(f"The columns of partition {index} have other names than those of partition 0.")
         if _kind(summary.labels) != _kind(first.labels):
             raise ValueError(f"The labels of partition {index} are not of the same kind as those of partition 0.")
+        if summary.groups is not None and first.groups is not None and summary.groups.kind != first.groups.kind:
+            raise ValueError(
+                f"The groups of partition {index} are {summary.groups.kind} and those of partition 0 are "
+                f"{first.groups.kind}, so that a group of both cannot be told: use one kind."
+            )

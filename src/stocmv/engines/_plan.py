@@ -1,20 +1,24 @@
-"""Which rows of which partition belong to which fold."""
+"""Which rows of which partition judge which vote."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-LISTED = 1_000_000  # rows up to which the folds are listed
+from ..classifier._cut import Cut
+from ..votes._labels import code_dtype
+from ._partitions import Groups
+
+LISTED = 1_000_000  # rows up to which the part of each is listed
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A partition: the classes of its labels, and the fold of each of its rows.
+    """A partition: the classes of its labels, and the part of the cut that each of its rows belongs to.
 
-    The folds are listed, or the fold of each row is drawn independently from a seed and the number of the partition:
-    then the draw can be repeated anywhere, and nothing has to be sent. How the rows were laid out has no influence.
+    These are listed, or the part of each row is drawn independently from a seed and the number of the partition: then
+    the draw can be repeated anywhere, and nothing has to be sent. How the rows were laid out has no influence.
 
     Attributes
     ----------
@@ -22,64 +26,67 @@ class Part:
         Number of the partition, and its rows.
     classes : ndarray
         Sorted class labels of all partitions.
-    n_folds : int
-        Number of folds.
-    learns : bool
-        Whether the voters learn from examples.
-    listed : ndarray of shape (n_rows,) or None
-        The fold of each row.
+    cut : Cut
+        The parts, and which of them judge.
+    listed : ndarray or None
+        The part of each row; where the rows belong to groups, of each of the partition's groups in the order of their
+        numbers.
     seed : int
-        Where the folds are drawn.
+        Where the parts are drawn.
     """
 
     index: int
     n_rows: int
     classes: NDArray
-    n_folds: int
-    learns: bool = True
+    cut: Cut
     listed: NDArray | None = None
     seed: int = 0
 
-    def judged(self, fold: int) -> NDArray:
-        """Rows that judge the voters of the fold."""
-        if self.listed is not None:
-            return np.flatnonzero(self.listed == fold)
-        return np.flatnonzero(self._drawn() == fold)
+    def judges(self, k: int, groups: NDArray | None = None) -> NDArray:
+        """Rows that judge the vote of part ``k``; the groups are those of the rows."""
+        return np.flatnonzero(self._parts(groups) == k)
 
-    def judged_counts(self) -> NDArray:
-        """Rows in each fold."""
-        return np.bincount(self._drawn() if self.listed is None else self.listed, minlength=self.n_folds)
+    def teachers(self, k: int, groups: NDArray | None = None) -> NDArray:
+        """Rows that may make it."""
+        return self.cut.teachers(self._parts(groups), k)
+
+    def counts(self, group_rows: NDArray | None = None) -> NDArray:
+        """Rows in each part, where each group has so many."""
+        parts = self._drawn() if self.listed is None else self.listed
+        return np.bincount(parts, group_rows, len(self.cut.shares)).astype(int)
+
+    def _parts(self, groups: NDArray | None) -> NDArray:
+        if self.listed is None:
+            return self._drawn()
+        return self.listed if groups is None else self.listed[np.unique(groups, return_inverse=True)[1]]
 
     def _drawn(self) -> NDArray:
         rng = np.random.default_rng(np.random.SeedSequence((self.seed, self.index)))
-        return rng.integers(self.n_folds, size=self.n_rows, dtype=np.min_scalar_type(self.n_folds))
-
-    def seen(self, fold: int) -> NDArray:
-        """Rows that may train them: the others; the same where the voters do not learn."""
-        judged = self.judged(fold)
-        return np.setdiff1d(np.arange(self.n_rows), judged, assume_unique=True) if self.learns else judged
+        return np.searchsorted(np.cumsum(self.cut.shares)[:-1], rng.random(self.n_rows), side="right")
 
     def codes(self, labels: NDArray) -> NDArray:
-        return np.searchsorted(self.classes, labels)
+        return np.searchsorted(self.classes, labels).astype(code_dtype(len(self.classes)))
 
 
 def plan(
     sizes: Sequence[int],
+    groups: Sequence[Groups] | None,
     classes: NDArray,
-    n_folds: int,
-    learns: bool,
-    draw: Callable[[], Sequence[NDArray]],
+    cut: Cut,
     rng: np.random.RandomState,
 ) -> list[Part]:
-    """A fold for every row of partitions of these sizes, drawn without looking at the rows.
+    """A part of the cut for every row of partitions of these sizes, drawn without looking at the rows.
 
-    Up to a million rows the folds are those that ``draw`` gives, as on one machine.
+    Up to a million rows, and for groups however many rows they have, it is the one that one machine gives them.
     """
-    if sum(sizes) > LISTED:
+    kind = np.min_scalar_type(len(cut.shares))
+    if groups is not None:
+        every = np.unique(np.concatenate([own.ids for own in groups]))
+        part = cut.parts(len(every), None, rng).astype(kind)
+        listed = [part[np.searchsorted(every, own.ids)] for own in groups]
+    elif sum(sizes) <= LISTED:
+        listed = np.split(cut.parts(sum(sizes), None, rng).astype(kind), np.cumsum(sizes)[:-1])
+    else:
         seed = rng.randint(2**31 - 1)
-        return [Part(index, size, classes, n_folds, learns, seed=seed) for index, size in enumerate(sizes)]
-    fold_of = np.empty(sum(sizes), np.min_scalar_type(n_folds))
-    for k, rows in enumerate(draw()):
-        fold_of[rows] = k
-    listed = np.split(fold_of, np.cumsum(sizes)[:-1])
-    return [Part(index, len(own), classes, n_folds, learns, own) for index, own in enumerate(listed)]
+        return [Part(index, size, classes, cut, seed=seed) for index, size in enumerate(sizes)]
+    return [Part(index, size, classes, cut, own) for index, (size, own) in enumerate(zip(sizes, listed, strict=True))]

@@ -14,15 +14,16 @@ def answer_on_cluster(clf: Any, method: str, X: Any, **settings: Any) -> Any:
     ----------
     clf : fitted classifier
         Sent to each worker once.
-    method : {"predict", "predict_proba", "predict_stochastic"}
+    method : {"predict", "predict_proba", "predict_stochastic", "predict_stochastic_proba"}
         What to ask it for.
     X : Dask array or data frame
         The examples.
     """
     from dask.delayed import delayed
 
-    model = current_client().scatter(clf, broadcast=True)
-    probable = method == "predict_proba"
+    # under a name of its own: that of an equal model may just be about to be forgotten
+    model = current_client().scatter(clf, broadcast=True, hash=False)
+    probable = method.endswith("_proba")
     dtype = np.dtype(float) if probable else clf.classes_.dtype
     if hasattr(X, "to_dask_array"):
         columns = len(clf.classes_) if probable else None

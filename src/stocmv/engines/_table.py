@@ -12,10 +12,10 @@ import numpy as np
 from .._files import reason
 from ..tables import Expected, Table
 from ..tables._arrow import as_frame
-from ..tables._columns import as_features, as_labels, check_classes, holds_categories, pick_columns
+from ..tables._columns import as_features, as_groups, as_labels, check_classes, holds_categories, pick_columns
 from ._connection import current_client, result
 
-_LABELS = "__stocmv_labels__"
+_LABELS, _GROUPS = "__stocmv_labels__", "__stocmv_groups__"
 _LARGE = 1 << 28  # bytes of a file that is read by row groups, several partitions then
 
 
@@ -41,23 +41,27 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Where examples and labels are found in every piece."""
+    """Where examples, labels and groups are found in every piece."""
 
     target: str
+    group: str | None
     expected: Expected
     empty: Any = field(repr=False)
 
     def split(self, piece: Piece) -> Any:
-        """The features of a piece as numbers and categories, with its labels in a column of their own."""
+        """The features of a piece as numbers and categories, its labels and its groups in columns of their own."""
         frame = piece.frame()
         frame.columns = [str(name) for name in frame.columns]
-        lacking = [name for name in (self.target, *self.expected.names) if name not in frame.columns]
+        others = () if self.group is None else (self.group,)
+        lacking = [name for name in (self.target, *others, *self.expected.names) if name not in frame.columns]
         if lacking:
             raise ValueError(f"{piece.name} lacks the column {lacking[0]!r}, which others have.")
         with _one_sentence(piece.name):
-            labels = as_labels(frame[self.target], self.target, checked=False)
+            beside = {_LABELS: as_labels(frame[self.target], self.target, checked=False)}
+            if self.group is not None:
+                beside[_GROUPS] = as_groups(frame[self.group], self.group)
             features, _ = as_features(frame[list(self.expected.names)], self.expected)
-        return features.assign(**{_LABELS: labels.astype(object) if labels.dtype.kind == "U" else labels})
+        return features.assign(**{k: v.astype(object) if v.dtype.kind == "U" else v for k, v in beside.items()})
 
 
 class Counted(NamedTuple):
@@ -69,7 +73,7 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True)
 class PartitionedTable(Table):
-    """A table whose ``X`` and ``y`` are Dask collections.
+    """A table whose ``X``, ``y`` and ``groups`` are Dask collections.
 
     Attributes
     ----------
@@ -100,7 +104,9 @@ class PartitionedTable(Table):
         return Table(self.X._meta, labels, self.name, self.target, self.categorical)
 
 
-def read_partitions(path: str, target: str | None, drop: Sequence[str] = ()) -> PartitionedTable:
+def read_partitions(
+    path: str, target: str | None, drop: Sequence[str] = (), group: str | None = None
+) -> PartitionedTable:
     """Examples from parquet files, each file a partition, read by the workers whenever they are needed.
 
     Parameters
@@ -111,6 +117,8 @@ def read_partitions(path: str, target: str | None, drop: Sequence[str] = ()) -> 
         Name or position of the column with the labels.
     drop : sequence of str
         Columns to leave out.
+    group : str, optional
+        Column with the group of each example.
     """
     import dask
     import dask.dataframe as dd
@@ -119,15 +127,23 @@ def read_partitions(path: str, target: str | None, drop: Sequence[str] = ()) -> 
     client, pieces = current_client(), _pieces(path)
     name = PurePosixPath(path.rstrip("/")).name or path
     first = result(client.submit(_first_rows, pieces[0], pure=False), client)
-    layout = _layout(first, target, drop, name)
+    layout = _layout(first, target, drop, group, name)
     look = delayed(_count, pure=False)
     counts = [result(f, client) for f in client.compute([look(layout, piece) for piece in pieces])]
     counted = Counted(sum((c.classes for c in counts), Counter()), sum(c.missing for c in counts))
     check_classes(np.array(list(counted.classes)), counted.classes.total(), layout.target)
     with dask.config.set({"dataframe.convert-string": False}):  # categories stay as `as_features` has them
         frame = dd.from_map(layout.split, pieces, meta=layout.empty, label="read")
-    X, y = frame[list(layout.expected.names)], frame[_LABELS]
-    return PartitionedTable(X, y, name, layout.target, layout.expected.categorical, None, counted)
+    return PartitionedTable(
+        frame[list(layout.expected.names)],
+        frame[_LABELS],
+        name,
+        layout.target,
+        layout.expected.categorical,
+        group=group,
+        groups=None if group is None else frame[_GROUPS],
+        counted=counted,
+    )
 
 
 def _pieces(path: str) -> list[Piece]:
@@ -166,13 +182,16 @@ def _first_rows(piece: Piece) -> Any:
     return piece.frame().iloc[:1]
 
 
-def _layout(first: Any, target: str | None, drop: Sequence[str], name: str) -> Layout:
+def _layout(first: Any, target: str | None, drop: Sequence[str], group: str | None, name: str) -> Layout:
     first.columns = [str(column) for column in first.columns]
-    chosen, features = pick_columns(list(first.columns), target, drop, name)
+    chosen, features = pick_columns(list(first.columns), target, drop, name, group)
     categorical = tuple(column for column in features if holds_categories(first[column]))
     expected = Expected(len(features), tuple(features), categorical, categorical)
     empty, _ = as_features(first[features].iloc[:0], expected)
-    return Layout(chosen, expected, empty.assign(**{_LABELS: np.empty(0, _kind(first[chosen]))}))
+    beside = {_LABELS: np.empty(0, _kind(first[chosen]))}
+    if group is not None:
+        beside[_GROUPS] = np.empty(0, np.int64 if first[group].dtype.kind in "iu" else object)
+    return Layout(chosen, group, expected, empty.assign(**beside))
 
 
 def _kind(column: Any) -> Any:

@@ -1,15 +1,17 @@
-"""Voters of a fold, trained on the cluster."""
+"""The vote that a part judges, made on the cluster."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..classifier._recipe import Made, Recipe
+from ..learning import History
 from ..voters import Ensemble, Joined, VoterSet, VoterSource, train_voters
 from ..voters._base import Wrapped
-from ._partitions import as_numbers
+from ._partitions import Partition, as_numbers
 from ._plan import Part
 
 
@@ -23,9 +25,10 @@ class Shared(Wrapped):
     source : VoterSource
         Where the voters come from.
     train_on : {"sample", "partitions"}
-        "sample" brings the examples of the other folds to one worker, about ``max_rows`` of them at most, taken at
-        random from all partitions. "partitions" trains some of the trees on each partition, with all of its examples
-        that are in the other folds: nothing travels.
+        "sample" brings examples that do not judge to one worker, about ``max_rows`` of them at most, taken at random
+        from all partitions; they train the voters and teach their weights. "partitions" trains some of the trees of a
+        forest on each partition, with all of its examples that do not judge: nothing travels. All trees then have the
+        same weight.
     max_rows : int
         Largest sample.
     keep_votes : bool
@@ -43,9 +46,9 @@ class Shared(Wrapped):
         if train_on not in ("sample", "partitions"):
             raise ValueError(f"train_on must be 'sample' or 'partitions', got {train_on!r}.")
         if train_on == "partitions" and not (
-            isinstance(source, Ensemble) and hasattr(source.estimator, "n_estimators")
+            isinstance(source, Ensemble) and source.exchangeable and hasattr(source.estimator, "n_estimators")
         ):
-            raise ValueError("train_on='partitions' needs an ensemble with n_estimators, such as a forest.")
+            raise ValueError("train_on='partitions' needs n_estimators that are alike, such as those of a forest.")
         if max_rows < 1:
             raise ValueError(f"max_rows must be at least 1, got {max_rows}.")
         super().__init__(source)
@@ -73,50 +76,70 @@ def as_shared(source: VoterSource) -> Shared:
     return source if isinstance(source, Shared) else Shared(source)
 
 
-def rows_of(pair: tuple[Any, NDArray], part: Part, rows: NDArray, numeric: bool) -> tuple[Any, NDArray]:
-    """Some examples of a partition, with the codes of their classes."""
-    X, labels = pair
-    examples = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-    return as_numbers(examples, part.index) if numeric else examples, part.codes(labels[rows])
+class Sample(NamedTuple):
+    """Some examples of a partition, the codes of their classes, and the groups that they belong to."""
+
+    X: Any
+    codes: NDArray
+    groups: NDArray | None
 
 
-def training_sample(
-    pair: tuple[Any, NDArray], part: Part, fold: int, share: float, seed: int, numeric: bool
-) -> tuple[Any, NDArray]:
-    """A partition's contribution to the examples that train a fold's voters."""
-    rows = part.seen(fold)
+def rows_of(partition: Partition, part: Part, rows: NDArray, numeric: bool) -> Sample:
+    """Some examples of a partition."""
+    X = partition.X.iloc[rows] if hasattr(partition.X, "iloc") else partition.X[rows]
+    groups = None if partition.groups is None else partition.groups[rows]
+    return Sample(as_numbers(X, part.index) if numeric else X, part.codes(partition.labels[rows]), groups)
+
+
+def sample(partition: Partition, part: Part, k: int, share: float, seed: int, numeric: bool) -> Sample:
+    """A partition's contribution to the examples that make the vote of a part."""
+    rows = part.teachers(k, partition.groups)
     if share < 1:
         # each row by itself, so that it does not matter how the rows were cut into partitions
         rng = np.random.default_rng(np.random.SeedSequence((seed, part.index)))
         rows = rows[rng.random(len(rows)) < share]
-    return rows_of(pair, part, rows, numeric)
+    return rows_of(partition, part, rows, numeric)
 
 
-def train(
-    samples: Sequence[tuple[Any, NDArray]], source: VoterSource, classes: NDArray, seed: int, tunes: bool
-) -> tuple[VoterSet, float | None]:
-    """Voters from the examples of several partitions, and how much they expect to err."""
-    codes = np.concatenate([c for _, c in samples])
-    first = samples[0][0]
-    if hasattr(first, "iloc"):
+def make(samples: Sequence[Sample], recipe: Recipe, seed: int) -> Made:
+    """Voters and weights from the examples of several partitions."""
+    return recipe.make(*_joined(samples), seed, _threads())
+
+
+class Trees(NamedTuple):
+    """Trees of one partition, and how many examples, and which groups, trained them."""
+
+    voters: VoterSet
+    n_rows: int
+    groups: NDArray | None
+
+
+def train_here(own: Sample, part: Part, source: Ensemble, n_trees: int, seed: int) -> Trees:
+    """Some trees from the examples of one partition."""
+    fewer = Ensemble(clone(source.estimator).set_params(n_estimators=n_trees))
+    voters = train_voters(fewer, own.X, own.codes, part.classes, seed, _threads())
+    return Trees(voters, len(own.codes), None if own.groups is None else np.unique(own.groups))
+
+
+def together(trees: Sequence[Trees], samples: Sequence[Sample], recipe: Recipe, seed: int) -> Made:
+    """The trees of all partitions, with equal weights; from the samples, if any, the error to expect."""
+    voters = Joined([own.voters for own in trees])
+    groups = [own.groups for own in trees if own.groups is not None]
+    n = len(np.unique(np.concatenate(groups))) if groups else sum(own.n_rows for own in trees)
+    if not recipe.weighs:
+        return Made(voters, None, None, History(), n)
+    expected = recipe.tried(*_joined(samples)[:2], seed) if samples else None
+    return Made(voters, recipe.equal_weights(voters.n_voters), expected, History(), n)
+
+
+def _joined(samples: Sequence[Sample]) -> Sample:
+    codes = np.concatenate([own.codes for own in samples])
+    groups = None if samples[0].groups is None else np.concatenate([own.groups for own in samples])
+    if hasattr(samples[0].X, "iloc"):
         import pandas as pd
 
-        X: Any = pd.concat([x for x, _ in samples], ignore_index=True)
-    else:
-        X = np.concatenate([x for x, _ in samples])
-    return train_voters(source, X, codes, classes, seed, _threads(), estimate=tunes)
-
-
-def train_here(sample: tuple[Any, NDArray], source: Ensemble, n_trees: int, classes: NDArray, seed: int) -> VoterSet:
-    """Some trees from the examples of one partition."""
-    X, codes = sample
-    fewer = Ensemble(clone(source.estimator).set_params(n_estimators=n_trees))
-    return train_voters(fewer, X, codes, classes, seed, _threads())[0]
-
-
-def together(sets: Sequence[VoterSet]) -> tuple[VoterSet, None]:
-    """The trees of all partitions as the voters of a fold."""
-    return Joined(sets), None
+        return Sample(pd.concat([own.X for own in samples], ignore_index=True), codes, groups)
+    return Sample(np.concatenate([own.X for own in samples]), codes, groups)
 
 
 def _threads() -> int:

@@ -12,7 +12,7 @@ from ..votes import Curve, VoteMatrix
 class DistinctVotes(VoteMatrix):
     """The errors of voters many of which err on the same examples: each pattern is kept, and passed over, once.
 
-    Ten thresholds on a feature with two values are one stump ten times. The weights and their divergence stay those of
+    Ten thresholds on a feature with two values are one stump ten times. The weights and their KL stay those of
     all voters; only the sums over voters are taken pattern by pattern. Lives in memory only: it is not for `save`.
 
     Attributes

@@ -20,7 +20,7 @@ _TIE = 1 - 1e-12  # what rounding may hide counts as a tie
 def measures(
     fitted: Fitted, risk: Risk | None, votes: Sequence[VoteMatrix], tests: Sequence[VoteMatrix]
 ) -> dict[str, Any]:
-    """Entropy, divergence, errors of four kinds on both parts, and the bound with three constants.
+    """Entropy, KL, errors of four kinds on both parts, and the bound with three constants.
 
     Shares, not percent. Over folds, errors are those of a fold drawn by its size. ``bound`` is the paper's setting,
     ``bound_proven`` has the proven constant for folds, ``bound_xi`` the exact constant of Maurer as well; they are not
@@ -79,7 +79,7 @@ def argmax_bound(fitted: Fitted, votes: Sequence[VoteMatrix]) -> float | None:
 
 
 def errors(part: str, fitted: Fitted, votes: Sequence[VoteMatrix], shares: NDArray) -> dict[str, float | None]:
-    """Errors of the drawn and of the fixed vote, where a wrong half and where the arg-max counts."""
+    """Errors of the stochastic and of the deterministic vote, where a wrong half and where the arg-max counts."""
     kinds = {
         f"{part}_fixed": [_half_error(w, v) for w, v in zip(fitted.weights, votes, strict=True)],
         f"{part}_fixed_argmax": [argmax_error(w, v) for w, v in zip(fitted.weights, votes, strict=True)],

@@ -4,7 +4,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..classifier import MajorityVoteClassifier
+from ..classifier._choices import cheaper_bound
+from ..voters import Stumps
 from ..votes import VoteMatrix
 from ._best import best_row
 from ._distinct import DistinctVotes
@@ -23,7 +27,7 @@ _METHODS = ("naive_bayes", "first_order", "second_order", "binomial", "binomial_
 
 
 def tasks(settings: Settings) -> list[Task]:
-    """The paper's methods, and our defaults, on each data set and trial."""
+    """The paper's methods, and our classifier, on each data set and trial."""
     found = []
     for dataset in settings.sets(SETS, QUICK_SETS, two_classes=True):
         for trial in settings.trials_of(TRIALS):
@@ -37,7 +41,7 @@ def tasks(settings: Settings) -> list[Task]:
 
 def _settings(variant: str, quick: bool) -> dict[str, Any]:
     if variant == "best":
-        return {"voters": "stumps, MajorityVoteClassifier's defaults", "delta": DELTA}
+        return {"voters": "stumps, MajorityVoteClassifier with the cheaper PAC-Bayes bound", "delta": DELTA}
     return {
         "voters": "stumps, ranges of the training part",
         "methods": list(_METHODS),
@@ -91,12 +95,17 @@ def _compare(unit: Unit) -> Outcome:
 
 
 def best(units: Sequence[Unit], threads: int) -> list[Outcome]:
-    """Our defaults."""
+    """Our classifier with the PAC-Bayes bound that is cheaper for so many examples."""
     return [_best(unit, threads) for unit in units]
 
 
 def _best(unit: Unit, threads: int) -> Outcome:
     solver = "lbfgs" if unit.settings["quick"] else "auto"
     seed = unit.random_state("best")
-    classifier = MajorityVoteClassifier("stumps", solver=solver, n_jobs=threads, random_state=seed)
-    return best_row(unit, classifier, split(unit, float))
+    data = split(unit, float)
+    sizes = [len(fold) for fold in np.array_split(data.y, 3)]
+    bound = cheaper_bound(sizes, DELTA / len(Stumps().default_prior))
+    classifier = MajorityVoteClassifier(
+        "stumps", bound=bound, n_folds=3, solver=solver, n_jobs=threads, random_state=seed
+    )
+    return best_row(unit, classifier, data)

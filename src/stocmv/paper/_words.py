@@ -31,8 +31,8 @@ tried, had given the authors' bound on two moons and the first-order column on c
 Stumps, ten thresholds per feature and both sides, spread over the range of the training part: a shortcut of the
 paper, for the stumps then depend a little on the rows that judge them. The test error is that of the vote with drawn
 weights for exact and MC, and that of the vote with fixed weights for the others, as in the paper. *best* is
-`MajorityVoteClassifier("stumps")` as it is: it takes no shortcut, so it learns the ranges on other folds and pays for
-that.
+`MajorityVoteClassifier("stumps")` with three folds and a PAC-Bayes bound: it takes no shortcut, so it learns the ranges
+on other folds and pays for that.
 """,
     "table1 beside": """\
 Both kinds of test error for every method, and the bound with the exact constant of Maurer. A draw from the posterior
@@ -43,7 +43,7 @@ Two forests of 100 trees, each judged on the half of the training rows that the 
 half as many draws as its half has rows, √d features per split, and class weights. “Test error” here is how often the
 trees that err hold half of the weight (W ≥ 1/2), as in the paper, which is far more than the vote errs. *exact
 arg-max* minimises the bound on the error of the vote itself, with the same trees and the same prior. *best* is
-`MajorityVoteClassifier()` as it is: three folds, whole bootstrap samples, Catoni's bound; its errors and bounds are
+`MajorityVoteClassifier` with three folds, whole bootstrap samples and Catoni's bound; its errors and bounds are
 those of the arg-max vote, and its bound is proven.
 """,
     "table2 beside": """\

@@ -9,7 +9,8 @@ from ..certificate import Certificate
 from ..certificate._percent import percent
 from ..displays import CertificateDisplay, ErrorDistributionDisplay, HistoryDisplay, PosteriorDisplay
 from ..displays._canvas import BLUE
-from ..displays._posterior import weight_deviation
+from ..displays._certificate import measured_name
+from ..displays._posterior import priors_of, weight_deviation
 from ..posteriors import LogitNormal
 from ._svg import drawing, inline_svg, new_axes
 
@@ -40,52 +41,56 @@ class Plate:
     note: str  # how to read it
 
 
-_MARKS = {
-    "empirical_risk": Key("empirical risk", "circle", "--blue"),
-    "bound": Key("bound", "diamond", "--vermilion"),
-    "deterministic_bound": Key("bound, fixed vote", "square", "--purple"),
-}
-
-
 def draw_history(clf: Any) -> Plate | None:
-    """The bound through the iterations; None where the solver made none."""
+    """The bound through the iterations; None where there were none."""
     history, certificate = clf.history_, clf.certificate_
     if len(history) == 0:
         return None
     with drawing("history"):
         display = HistoryDisplay.from_estimator(clf, ax=new_axes(2.8))
         _without_legend(display.ax_)
-        display.kl_ax_.set_ylabel("divergence (nats)")
+        display.kl_ax_.set_ylabel("KL (nats)")
         stages = _hide_short_stages(display)
         title = "The bound through the iterations"
+        end = (
+            "on the examples that only judged, the bound on the stochastic vote"
+            if certificate.tested
+            else "evaluated in the end, without interpolation, it"
+        )
         message = (
             f"{_counted(len(history), 'iteration')}: the bound began at {percent(history.bound[0])} and came down to "
-            f"{percent(history.bound.min())}; evaluated in the end, without interpolation, it is "
-            f"{percent(certificate.bound)}."
+            f"{percent(history.bound.min())}; {end} is {percent(certificate.stochastic_bound)}."
         )
         svg = inline_svg(display.figure_, "history", title, message)
     keys = (
         Key("bound while learning", "solid", "--vermilion"),
         Key("certified bound" if certificate.proven else "bound in the end (not proven)", "dashed", "--vermilion"),
         Key("empirical risk", "solid", "--blue"),
-        Key("divergence from the prior (right axis)", "dotted", "--green"),
+        Key("KL from the prior (right axis)", "dotted", "--green"),
     )
-    note = "Searching costs nothing: the bound holds for every distribution of the weights at once. "
+    note = (
+        "This bound is how the weights were chosen; what is certified does not rest on it. "
+        if certificate.tested
+        else "Searching costs nothing: the bound holds for every distribution of the weights at once. "
+    )
     named = f"The stages of the search: {'; '.join(stages)}." if stages else ""
     return Plate(title, message, svg, keys, note * certificate.proven + named)
 
 
-def draw_posterior(clf: Any) -> Plate:
-    """The learned weights, fold by fold; of very many voters some."""
+def draw_posterior(clf: Any) -> Plate | None:
+    """The weights, fold by fold, of very many voters some; None where all voters have the same."""
     means = [posterior.mean for posterior in clf.posterior_]
+    if all(np.ptp(mean) <= 1e-9 * mean.max() for mean in means):
+        return None
     orders = [np.argsort(-mean, kind="stable") for mean in means]
     shown = [order[_spread(len(order), _VOTERS // len(orders))] for order in orders]
+    priors = priors_of(clf.certificate_)
     with drawing("posterior"):
         deviations = [weight_deviation(posterior) for posterior in clf.posterior_]
         display = PosteriorDisplay(
             [mean[some] for mean, some in zip(means, shown, strict=True)],
             [deviation[some] for deviation, some in zip(deviations, shown, strict=True)],
-            [prior.mean[some] for prior, some in zip(clf.prior_, shown, strict=True)],
+            None if priors is None else [p.mean[some] for p, some in zip(priors, shown, strict=True)],
         ).plot(new_axes(2.8), color=BLUE)
         _without_legend(display.ax_)
         _name_folds(display.ax_, len(means))
@@ -96,7 +101,9 @@ def draw_posterior(clf: Any) -> Plate:
             f"{_weight(weights.max())}, the lightest {_weight(weights.min())}."
         )
         svg = inline_svg(display.figure_, "posterior", title, message)
-    keys = [Key("learned mean", "circle", "--blue"), Key("prior mean", "dashed", "--ink")]
+    keys = [Key("mean weight", "circle", "--blue")]
+    if priors is not None:
+        keys.append(Key("prior mean", "dashed", "--ink"))
     if any(deviation.any() for deviation in deviations):
         keys.insert(1, Key("± one standard deviation", "bar", "--blue"))
     note = "The heaviest voter of each fold stands first." if len(means) > 1 else "The heaviest voter stands first."
@@ -110,7 +117,7 @@ def draw_error_distribution(clf: Any) -> Plate | None:
     if any(isinstance(posterior, LogitNormal) for posterior in clf.posterior_):
         return None
     certificate = clf.certificate_
-    who = "a drawn voter" if certificate.posterior == "categorical" else "the drawn vote"
+    who = "a drawn voter" if certificate.posterior == "categorical" else "the stochastic vote"
     with drawing("errors"):
         display = ErrorDistributionDisplay.from_estimator(clf, ax=new_axes(2.8))
         _without_legend(display.ax_)
@@ -119,14 +126,18 @@ def draw_error_distribution(clf: Any) -> Plate | None:
         often = int(display.counts[display.probabilities > 0.5].sum())
         never = int(display.counts[display.probabilities < 0.01].sum())
         message = (
-            f"Of {certificate.n:,} examples, {never:,} have a probability below 1 % that {who} errs, and {often:,} one "
-            f"above 50 %. The empirical risk is {percent(certificate.empirical_risk)}."
+            f"Of {int(display.counts.sum()):,} examples that judged, {never:,} have a probability below 1 % that {who} "
+            f"errs, and {often:,} one above 50 %. The mean is {percent(certificate.moments[0])}."
         )
         svg = inline_svg(display.figure_, "errors", title, message)
     keys = (
         Key("examples", "block", "--sky"),
-        Key("empirical risk", "solid", "--blue"),
-        Key("certified bound" if certificate.proven else "bound (not proven)", "dashed", "--vermilion"),
+        Key(
+            "mean, as it counts in the bound" if len(clf.votes_) > 1 or certificate.grouped else "mean",
+            "solid",
+            "--blue",
+        ),
+        Key(f"bound, stochastic vote{'' if certificate.proven else ' (not proven)'}", "dashed", "--vermilion"),
     )
     note = "The bound is on the mean over examples; on a single hard example the error can be far larger."
     return Plate(title, message, svg, keys, note)
@@ -139,10 +150,10 @@ def draw_comparison(certificate: Certificate, test_error: float | None, holdout_
             replace(certificate, per_class=()),
             test_error=test_error,
             holdout_bound=holdout_bound,
-            ax=new_axes(0.75 + 0.42 * (3 + (test_error is not None) + (holdout_bound is not None))),
+            ax=new_axes(0.75 + 0.42 * (4 + (test_error is not None) + (holdout_bound is not None))),
         )
         display.ax_.set_xlabel("error")
-        title = "Measured and promised" if certificate.proven else "Measured and computed"
+        title = "Promised and measured" if certificate.proven else "Computed and measured"
         rows = [label.get_text() for label in display.ax_.get_yticklabels()]
         values = [float(np.asarray(point.get_xdata())[0]) for point in display.points_.values()]
         named = "; ".join(f"{row} {percent(value)}" for row, value in zip(rows, values, strict=True))
@@ -161,7 +172,7 @@ def draw_classes(certificate: Certificate) -> Plate | None:
     shown = tuple(entry for entry in entries if entry in hardest)
     with drawing("classes"):
         axes = new_axes(0.9 + 0.3 * (len(shown) + 4))
-        display = CertificateDisplay.from_certificate(replace(certificate, per_class=shown), ax=axes)
+        display = CertificateDisplay.from_certificate(replace(certificate, per_class=shown, baseline={}), ax=axes)
         display.ax_.set_xlabel("error")
         labels = [label.get_text() for label in display.ax_.get_yticklabels()][: len(display.points_)]
         names = [_short(str(entry["label"])) for entry in shown]
@@ -169,15 +180,18 @@ def draw_classes(certificate: Certificate) -> Plate | None:
         title = "The classes side by side"
         low, high = min(entries, key=lambda e: e["bound"]), hardest[0]
         message = (
-            f"The bound on the drawn vote is lowest for class {low['label']}, {percent(low['bound'])}, and "
+            f"The bound on predict is lowest for class {low['label']}, {percent(low['bound'])}, and "
             f"highest for class {high['label']}, {percent(high['bound'])}."
         )
         svg = inline_svg(display.figure_, "classes", title, message)
     note = "The rows above are of all classes together; their marks are the same below."
     if len(shown) < len(entries):
         note += f" Of {len(entries)} classes the {len(shown)} with the highest bounds are drawn."
-    keys = tuple(_MARKS[name] for name in ("empirical_risk", "bound", "deterministic_bound"))
-    return Plate(title, message, svg, keys, note)
+    keys = [Key("bound, predict", "diamond", "--vermilion")]
+    if certificate.has_stochastic_vote:
+        keys.append(Key("bound, stochastic vote", "square", "--purple"))
+    keys.append(Key(measured_name(certificate), "circle", "--blue"))
+    return Plate(title, message, svg, tuple(keys), note)
 
 
 def _without_legend(axes: "Axes") -> None:

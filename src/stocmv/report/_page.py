@@ -1,5 +1,6 @@
 """`render`: everything that is known of a fitted vote, on one page."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._text import visible
 from ..certificate import Certificate, HoldoutComparison
 from ..certificate._percent import confidence, percent
-from ..displays._certificate import vote_kind
+from ..special import kl_bernoulli
 from ._cited import Cited
 from ._figures import draw_classes, draw_comparison, draw_error_distribution, draw_history, draw_posterior
 from ._summaries import DataSummary, TestErrors
@@ -17,9 +18,10 @@ from ._summaries import DataSummary, TestErrors
 _STAGES = {
     "voters": "training the voters",
     "votes": "asking the voters",
-    "learning": "learning the weights, certifying",
+    "certificate": "certifying",
 }
 _PARAMETERS = {"alpha": "concentration", "theta": "weight", "location": "location", "scale": "scale"}
+_CONSTANTS = {"c": "constant", "slope": "slopes", "offset": "offsets", "scale": "scales"}
 _CLASSES = 40  # listed one by one in the summary of the data
 
 
@@ -58,7 +60,7 @@ def render(
     >>> page.startswith("<!doctype html>")
     True
     """
-    check_is_fitted(clf, ["certificate_", "history_", "posterior_", "prior_", "votes_", "timings_"])
+    check_is_fitted(clf, ["certificate_", "history_", "posterior_", "votes_", "timings_"])
     certificate: Certificate = clf.certificate_
     _check_holdout(certificate, holdout)
     page = _template().render(
@@ -71,12 +73,12 @@ def render(
         exceeded=[] if test is None else _exceeded(certificate, test),
         timings={_STAGES.get(stage, stage): seconds for stage, seconds in clf.timings_.items()},
         voters=_voters(clf),
-        prior=_extremes(certificate.priors, "priors"),
+        prior=_extremes(certificate.priors, "priors") if certificate.priors else [],
         constants=_constants(certificate),
-        kind=vote_kind(certificate),
-        has_fixed=certificate.posterior != "categorical",
+        unaccounted=_unaccounted(certificate, data),
+        units="groups" if certificate.grouped else "examples",
         comparison=draw_comparison(
-            certificate, None if test is None else test.fixed, None if holdout is None else holdout.holdout_bound
+            certificate, None if test is None else test.predict, None if holdout is None else holdout.holdout_bound
         ),
         classes=draw_classes(certificate),
         errors=draw_error_distribution(clf),
@@ -104,6 +106,7 @@ def _template() -> Any:
         "percent": lambda share: percent(share).replace(" ", "\u00a0"),
         "confidence": lambda delta: confidence(delta).replace(" ", "\u00a0"),
         "seconds": _seconds,
+        "sentence": lambda text: text[:1].upper() + text[1:],
         "tied": lambda text: text.replace(" %", "\u00a0%"),
         "groups": lambda digest: [digest[k : k + 8] for k in range(0, len(digest), 8)],
     }
@@ -111,25 +114,32 @@ def _template() -> Any:
 
 
 def _check_holdout(certificate: Certificate, holdout: HoldoutComparison | None) -> None:
-    ours = certificate.deterministic_bound, certificate.delta
-    if holdout is not None and (holdout.deterministic_bound, holdout.delta) != ours:
+    ours = certificate.bound, certificate.delta
+    if holdout is not None and (holdout.bound, holdout.delta) != ours:
         raise ValueError(
-            f"holdout compares with a bound of {holdout.deterministic_bound!r} at delta = {holdout.delta!r}, but "
+            f"holdout compares with a bound of {holdout.bound!r} at delta = {holdout.delta!r}, but "
             f"clf.certificate_ has {ours[0]!r} at {ours[1]!r}: take clf.certificate_.compare_holdout(...)."
         )
 
 
 def _exceeded(certificate: Certificate, test: TestErrors) -> list[tuple[str, str]]:
     """The votes that erred more often on the test file than their bounds allow, and how probable that would be."""
-    kind = vote_kind(certificate)
-    claims = [(kind, test.drawn if kind == "drawn" else test.fixed, certificate.bound)]
-    if certificate.posterior != "categorical":  # where the weighted vote is not the fixed one
-        claims.append(("fixed", test.fixed, certificate.deterministic_bound))
-    return [
-        (vote, f"{float(binom.sf(round(error * test.n) - 1, test.n, bound)):.2g}")
-        for vote, error, bound in claims
-        if error > bound
+    claims = [
+        ("predict", test.predict, certificate.bound),
+        ("stochastic vote", test.stochastic, certificate.stochastic_bound),
     ]
+    return [
+        (vote, f"{_chance(error, test.n, bound, grouped=certificate.grouped):.2g}")
+        for vote, error, bound in claims
+        if error is not None and error > bound
+    ]
+
+
+def _chance(error: float, n: int, bound: float, *, grouped: bool) -> float:
+    """Probability of a mean error of at least this, if the true one is the bound; for groups at most that."""
+    if grouped:
+        return math.exp(-n * float(kl_bernoulli(error, bound)))
+    return float(binom.sf(round(error * n) - 1, n, bound))
 
 
 def _voters(clf: Any) -> str:
@@ -163,11 +173,23 @@ def _extremes(folds: Any, place: str) -> list[tuple[str, str, str]]:
     return found
 
 
-def _constants(certificate: Certificate) -> list[str]:
-    """Places of the bound's constants: all if they are few, otherwise the first and the last."""
-    count = len(certificate.bound_settings.get("c", ()))
-    places = [f"bound_settings.c.{k}" for k in range(count)]
-    return places if count <= 6 else [places[0], places[-1]]
+def _constants(certificate: Certificate) -> list[tuple[str, list[str], str]]:
+    """Names and places of the bound's constants, and what to put between them: of many the first and the last."""
+    found = []
+    for name, values in certificate.bound_settings.items():
+        if isinstance(values, list | tuple):
+            places = [f"bound_settings.{name}.{k}" for k in range(len(values))]
+            shown = (places, ", ") if len(places) <= 6 else ([places[0], places[-1]], " to ")
+            found.append((_CONSTANTS.get(name, name), *shown))
+    return found
+
+
+def _unaccounted(certificate: Certificate, data: DataSummary) -> int:
+    """Rows that neither made the vote nor judged it; none where that cannot be told, as with groups."""
+    told = certificate.context.get("protocol")
+    if certificate.grouped or not told:
+        return 0
+    return data.n_rows - (told["judging"] if told["name"] != "holdout" else told["learning"] + told["judging"])
 
 
 def _seconds(seconds: float) -> str:

@@ -34,19 +34,20 @@ class DataSummary:
 
 @dataclass(frozen=True)
 class TestErrors:
-    """Errors on a test file, which neither trained nor judged the voters.
+    """Errors on a test file, which neither trained nor judged the vote.
 
     Attributes
     ----------
     n : int
-        Examples in the file.
-    fixed, drawn : float
-        Share of them on which ``predict`` and ``predict_stochastic`` erred.
+        Examples in the file, or groups.
+    predict, stochastic : float, float or None
+        Share of them on which ``predict`` and ``predict_stochastic`` erred, with groups the mean of their shares; None
+        where ``predict_stochastic`` is not certified.
     name : str
         Name of the file.
     """
 
     n: int
-    fixed: float
-    drawn: float
+    predict: float
+    stochastic: float | None
     name: str

@@ -30,6 +30,10 @@ class Table:
         Columns that hold categories.
     sha256 : str or None
         Digest of the file.
+    group : str or None
+        Name of the column that the groups come from.
+    groups : array-like or None
+        The group of each example, where they belong to groups.
     """
 
     X: Any
@@ -38,6 +42,8 @@ class Table:
     target: str | None = None
     categorical: tuple[str, ...] = ()
     sha256: str | None = None
+    group: str | None = None
+    groups: Any = None
 
     def like(self) -> "Table":
         """A table with the same columns and the same kind of labels: itself."""
@@ -108,16 +114,46 @@ def pick_target(names: Sequence[str], target: str) -> int:
     return position % len(names)
 
 
-def pick_columns(names: Sequence[str], target: str | None, drop: Sequence[str], file: str) -> tuple[str, list[str]]:
-    """The name of the target, and those of the features: all other columns that are not dropped."""
+def pick_columns(
+    names: Sequence[str], target: str | None, drop: Sequence[str], file: str, group: str | None = None
+) -> tuple[str, list[str]]:
+    """The name of the target, and those of the features: all other columns that are not dropped, nor the group's."""
     check_drop(names, drop)
     if target is None:
         raise ValueError(f"Which column holds the labels? Give --target; the columns are {listed(names)}.")
     chosen = names[pick_target(names, target)]
-    features = [name for name in names if name != chosen and name not in set(drop)]
+    check_group(names, group, chosen)
+    features = [name for name in names if name not in {chosen, group, *drop}]
     if not features:
         raise ValueError(f"{file} has no columns besides the target.")
     return chosen, features
+
+
+def check_group(names: Sequence[str], group: str | None, target: str) -> None:
+    """Refuse a column of groups that is not there, or that holds the labels."""
+    if group is not None and group not in names:
+        raise ValueError(f"There is no column {group!r} to group by; the columns are {listed(names)}.")
+    if group == target:
+        raise ValueError(f"The column {group!r} holds the labels: the groups need another one.")
+
+
+def as_groups(values: Any, name: str) -> NDArray:
+    """The names of the groups, none of them missing."""
+    import pandas as pd
+
+    column = pd.Series(values)
+    _check_complete(column, f"The group {name!r}")
+    if pd.api.types.is_integer_dtype(column):
+        return column.to_numpy()
+    return _words(column, f"The group {name!r}")
+
+
+def _check_complete(column: Any, what: str) -> None:
+    """Refuse a column with missing values."""
+    lacking = np.flatnonzero(column.isna().to_numpy())
+    if lacking.size:
+        which = ", ".join(str(row + 1) for row in lacking[:5]) + (", ..." if lacking.size > 5 else "")
+        raise ValueError(f"{what} is missing in {lacking.size:,} rows (counted from 1: {which}).")
 
 
 def check_drop(names: Sequence[str], drop: Sequence[str]) -> None:
@@ -138,26 +174,23 @@ def as_labels(values: Any, name: str, *, checked: bool = True) -> NDArray:
     import pandas as pd
 
     column = pd.Series(values)
-    lacking = np.flatnonzero(column.isna().to_numpy())
-    if lacking.size:
-        which = ", ".join(str(row + 1) for row in lacking[:5]) + (", ..." if lacking.size > 5 else "")
-        raise ValueError(f"The target {name!r} is missing in {lacking.size:,} rows (counted from 1: {which}).")
+    _check_complete(column, f"The target {name!r}")
     if pd.api.types.is_bool_dtype(column):
         labels = column.to_numpy(bool)
     elif pd.api.types.is_numeric_dtype(column):
         labels = _whole_numbers(column.to_numpy(), name)
     else:
-        labels = _words(column, name)
+        labels = _words(column, f"The target {name!r}")
     if checked:
         check_classes(np.unique(labels), len(labels), name)
     return labels
 
 
-def _words(column: Any, name: str) -> NDArray:
+def _words(column: Any, what: str) -> NDArray:
     words = column.astype(object).map(str)
     longest = int(words.str.len().max())
     if longest > _LONGEST_LABEL:  # an array of text gives every label as much room as the longest
-        raise ValueError(f"The target {name!r} holds a text of {longest:,} characters: is it a class?")
+        raise ValueError(f"{what} holds a text of {longest:,} characters: is it a name?")
     return words.to_numpy(dtype=str)
 
 

@@ -8,7 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._files import sha256
-from ._columns import Expected, Table, as_features, as_labels, check_drop, listed, pick_columns, pick_features
+from ._columns import (
+    Expected,
+    Table,
+    as_features,
+    as_groups,
+    as_labels,
+    check_drop,
+    check_group,
+    listed,
+    pick_columns,
+    pick_features,
+)
 from ._files import read_csv, read_libsvm, read_npz, read_parquet
 
 LIBSVM_TARGET = "label"
@@ -27,6 +38,7 @@ def read_table(
     *,
     format: str | None = None,
     drop: Sequence[str] = (),
+    group: str | None = None,
     needs_target: bool = True,
     expected: Expected | None = None,
 ) -> Table:
@@ -42,6 +54,8 @@ def read_table(
         The kind of file where its name does not say.
     drop : sequence of str
         Columns to leave out.
+    group : str, optional
+        Column (csv, parquet) or array (npz) with the group of each example, which is then no feature.
     needs_target : bool
         Whether a file without labels is refused.
     expected : Expected, optional
@@ -54,11 +68,13 @@ def read_table(
         raise ValueError(f"There is no file {str(path)!r}.")
     kind = format or _kind(path)
     if kind == "libsvm":
+        if group is not None:
+            raise ValueError("A libsvm file has no column of groups: use csv, parquet or npz with --group.")
         return _libsvm(path, target, needs_target, expected)
     if kind == "npz":
-        return _npz(path, target, needs_target, expected)
+        return _npz(path, target, group, needs_target, expected)
     frame = read_csv(path, () if expected is None else expected.text) if kind == "csv" else read_parquet(path)
-    return _framed(frame, path, target, drop, needs_target, expected)
+    return _framed(frame, path, target, drop, group, needs_target, expected)
 
 
 def _kind(path: Path) -> str:
@@ -69,13 +85,19 @@ def _kind(path: Path) -> str:
 
 
 def _framed(
-    frame: Any, path: Path, target: str | None, drop: Sequence[str], needs_target: bool, expected: Expected | None
+    frame: Any,
+    path: Path,
+    target: str | None,
+    drop: Sequence[str],
+    group: str | None,
+    needs_target: bool,
+    expected: Expected | None,
 ) -> Table:
     names = [str(name) for name in frame.columns]
     frame.columns = names
     chosen, y = None, None
     if needs_target or target is not None:
-        chosen, features = pick_columns(names, target, drop, path.name)
+        chosen, features = pick_columns(names, target, drop, path.name, group)
         y = as_labels(frame[chosen], chosen, checked=expected is None)
     else:
         check_drop(names, drop)
@@ -84,7 +106,8 @@ def _framed(
     X, categorical = as_features(X if expected is None else pick_features(X, expected, path.name), expected)
     if expected is not None and not expected.names:
         X = X.to_numpy()
-    return Table(X, y, path.name, chosen, categorical, sha256(path))
+    groups = None if group is None else as_groups(frame[group], group)
+    return Table(X, y, path.name, chosen, categorical, sha256(path), group, groups)
 
 
 def _libsvm(path: Path, target: str | None, needs_target: bool, expected: Expected | None) -> Table:
@@ -95,7 +118,7 @@ def _libsvm(path: Path, target: str | None, needs_target: bool, expected: Expect
     return Table(_as_expected(X, expected), labels, path.name, LIBSVM_TARGET, (), sha256(path))
 
 
-def _npz(path: Path, target: str | None, needs_target: bool, expected: Expected | None) -> Table:
+def _npz(path: Path, target: str | None, group: str | None, needs_target: bool, expected: Expected | None) -> Table:
     arrays = read_npz(path)
     name = "y" if target is None else target
     if "X" not in arrays or (needs_target and name not in arrays):
@@ -113,7 +136,15 @@ def _npz(path: Path, target: str | None, needs_target: bool, expected: Expected 
         if y.dtype.kind not in "biufU":
             raise ValueError(f"{name} in {path.name} must hold whole numbers or text, got {y.dtype}.")
         y = as_labels(named_labels(y, arrays.get("target_names")), name, checked=expected is None)
-    return Table(_as_expected(X, expected), y, path.name, name, (), sha256(path))
+    groups = None
+    if group is not None:
+        check_group(sorted(set(arrays) - {"X"}), group, name)
+        if arrays[group].shape != (len(X),):
+            raise ValueError(
+                f"{group} in {path.name} must have one group per row of X, got shape {arrays[group].shape}."
+            )
+        groups = as_groups(arrays[group], group)
+    return Table(_as_expected(X, expected), y, path.name, name, (), sha256(path), group, groups)
 
 
 def _as_expected(X: Any, expected: Expected | None) -> Any:

@@ -25,7 +25,7 @@ def draw_prior(rows: list[Row]) -> "dict[str, Figure]":
     )
     for panel, dataset in zip(axes, datasets, strict=True):
         own = [row for row in rows if row["dataset"] == dataset]
-        for ax, pair, title in zip(panel, pairs, ("test error of the drawn vote", "bound"), strict=True):
+        for ax, pair, title in zip(panel, pairs, ("test error of the stochastic vote", "bound"), strict=True):
             for (column, label), colour in zip(pair, (LOOKS["exact"].colour, SKY), strict=True):
                 x, mean, deviation = as_columns({p: m for (p,), m in means(own, ["prior"], column).items()})
                 ax.plot(x, mean, color=colour, marker="o", markersize=5, label=label)

@@ -102,7 +102,7 @@ def _bar_legend(figure: "Figure", names: list[str]) -> None:
 
 
 def _everything(rows: list[Row]) -> "Figure":
-    """One line of panels for each data set: entropy, divergence, training error, test error, bound."""
+    """One line of panels for each data set: entropy, KL, training error, test error, bound."""
     rows = with_reported(rows)
     datasets = values_of(rows, "dataset")
     names = [name for name in LOOKS if name in values_of(rows, "method")]

@@ -36,8 +36,8 @@ _MC_STEPS, _QUICK_MC_STEPS = 300, 50
 def compare(toy: Toy, names: Iterable[str], key: tuple[int, ...], *, quick: bool) -> list[tuple[Row, Fitted]]:
     """Fit the methods to the same votes and report on each.
 
-    ``bound`` is on the error of the fixed vote for methods with fixed weights, and on the error of the vote with drawn
-    weights for ours, whose fixed vote has ``bound_fixed``. The first is not cut at 1, the second is.
+    ``bound`` is on the error of the deterministic vote for methods with fixed weights, and on the error of the
+    stochastic vote for ours, whose deterministic vote has ``bound_fixed``. The first is not cut at 1, the second is.
     """
     votes = toy.votes.merged()
     solvers = searches(_QUICK_MC_STEPS if quick else _MC_STEPS, quick=quick)
@@ -54,7 +54,7 @@ def compare_on_moons(settings: Row, names: Iterable[str], seed: int) -> list[Row
 
 
 def report(name: str, fitted: Fitted, toy: Toy) -> Row:
-    """Errors of the drawn and of the fixed vote on both parts, and the bounds; None where there is none."""
+    """Errors of the stochastic and the deterministic vote on both parts, and the bounds; None where there is none."""
     sizes, one = [toy.votes.n_examples], np.ones(1)
     found = {**errors("train", fitted, [toy.votes], one), **errors("test", fitted, [toy.test], one)}
     certificate = fitted.certificate
@@ -62,5 +62,5 @@ def report(name: str, fitted: Fitted, toy: Toy) -> Row:
         **{kind: error for kind, error in found.items() if not kind.endswith("argmax")},
         "kl": None if certificate is None else certificate.kl,
         "bound": bound_value(fitted, METHODS[name].risk, paper_bound(1), sizes),
-        "bound_fixed": None if certificate is None else certificate.deterministic_bound,
+        "bound_fixed": None if certificate is None else certificate.bound,
     }

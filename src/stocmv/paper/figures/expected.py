@@ -22,7 +22,7 @@ _TOTALS = (2.0, 10.0, 100.0)
 def notes(rows: list[dict[str, Any]]) -> list[str]:
     """What agrees with the paper, what differs and why."""
     return [
-        "As in the paper, twice the drawn vote's error is exactly 1 where the mean weight of the voters that err is "
+        "As in the paper, twice the stochastic vote's error is exactly 1 where the mean weight of the voters that err is "
         "one half, and nowhere below the error of the vote with mean weights.",
         "The paper does not say which concentrations it draws. With a larger total the curve comes closer to twice a "
         "step: nothing is lost where the vote is right, and a factor of two where it errs.",
@@ -52,7 +52,7 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
     for total, colour, dash in zip(totals, CYCLE, dashes, strict=False):
         own = chosen(rows, total=total)
         x, y = ([row[key] for row in own] for key in ("wrong_weight", "bound"))
-        label = f"twice the drawn vote's error, $s$ = {total:g}"
+        label = f"twice the stochastic vote's error, $s$ = {total:g}"
         ax.plot(x, y, color=colour, linestyle=dash, linewidth=1.8, label=label)
     own = chosen(rows, total=totals[0])
     x, y = ([row[key] for row in own] for key in ("wrong_weight", "mean_error"))

@@ -1,4 +1,4 @@
-"""Functions of the gamma family, which the divergence of two Dirichlets and its gradient are made of."""
+"""Functions of the gamma family, which the KL of two Dirichlets and its gradient are made of."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 caption = (
     "The gamma function, its logarithm, and the first two derivatives of the logarithm: the functions that make up the "
-    "divergence of two Dirichlet distributions and its gradient."
+    "KL of two Dirichlet distributions and its gradient."
 )
 
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
@@ -36,7 +36,7 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
     """What agrees with the paper, what differs and why."""
     return [
         "As in the paper; it does not say which functions its figure shows. The trigamma function is here because the "
-        "gradient of the divergence needs it.",
+        "gradient of the KL needs it.",
     ]
 
 

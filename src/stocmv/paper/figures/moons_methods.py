@@ -89,7 +89,7 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
 
 
 def _draw_bars(ax: "Axes", place: int, name: str, rows: list[dict[str, Any]]) -> None:
-    """The bound, the test error of what it bounds, and marks for our fixed vote."""
+    """The bound, the test error of what it bounds, and marks for our deterministic vote."""
     bars: dict[str, dict[str, Any]] = {"bound": {"width": 0.84, "alpha": 0.35}}
     bars[f"test_{METHODS[name].reports}"] = {"width": 0.5}
     for key, style in bars.items():
@@ -115,6 +115,8 @@ def _handles() -> list[Any]:
         *(Patch(facecolor=LOOKS[name].colour, label=LOOKS[name].label) for name in _COMPARED),
         Patch(facecolor=GREY, alpha=0.35, label="pale: bound"),
         Patch(facecolor=GREY, label="full: test error of what it bounds"),
-        Line2D([], [], linestyle="", color=INK, **_MARKS["bound_fixed"], label="ours: bound on the fixed vote"),
-        Line2D([], [], linestyle="", color=INK, **_MARKS["test_fixed"], label="ours: test error of the fixed vote"),
+        Line2D([], [], linestyle="", color=INK, **_MARKS["bound_fixed"], label="ours: bound on the deterministic vote"),
+        Line2D(
+            [], [], linestyle="", color=INK, **_MARKS["test_fixed"], label="ours: test error of the deterministic vote"
+        ),
     ]

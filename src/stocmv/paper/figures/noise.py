@@ -86,10 +86,12 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
         Line2D([], [], color=LOOKS[name].colour, linestyle=LOOKS[name].dashes, linewidth=2, label=_label(name))
         for name in _COMPARED
     ]
-    own_fixed = Line2D([], [], color=LOOKS["exact"].colour, linestyle=":", linewidth=1.4, label="ours, fixed vote")
+    own_fixed = Line2D(
+        [], [], color=LOOKS["exact"].colour, linestyle=":", linewidth=1.4, label="ours, deterministic vote"
+    )
     legend_outside(figure, [*handles, own_fixed])
     return figure
 
 
 def _label(name: str) -> str:
-    return LOOKS[name].label + (", drawn vote" if METHODS[name].reports == "drawn" else "")
+    return LOOKS[name].label + (", stochastic vote" if METHODS[name].reports == "drawn" else "")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 caption = (
-    "Size of the concentrations, size of the gradient, and divergence from the prior in the training of the exact "
+    "Size of the concentrations, size of the gradient, and KL from the prior in the training of the exact "
     "method on two normal distributions, with Seeger's bound as the objective and with the empirical risk alone."
 )
 
@@ -90,7 +90,7 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
     if len(alive) < total:
         found.append(f"In {times(total - len(alive), total)} the risk fell below 1e-15, which ended the growth.")
     found.append(
-        "As in the paper, the gradient tends to 0 in both cases, and the divergence ends lower with the bound: "
+        "As in the paper, the gradient tends to 0 in both cases, and the KL ends lower with the bound: "
         f"{span([row['kl'] for row in ends['bound']], 1)} nats against {span([row['kl'] for row in ends['risk']], 1)}."
     )
     if stuck:
@@ -114,7 +114,7 @@ def units(*, trials: int = 10, quick: bool = False) -> list[dict[str, Any]]:
 
 
 def compute(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
-    """The concentrations, the gradient and the divergence on the way, at every step at first and then at fewer."""
+    """The concentrations, the gradient and the KL on the way, at every step at first and then at fewer."""
     votes = normals(settings["n_examples"], seed, settings["trial"])
     objective = FollowedObjective(
         votes=[votes],
@@ -147,14 +147,14 @@ def _shown(n_steps: int) -> list[int]:
 
 
 def draw(rows: list[dict[str, Any]]) -> "Figure":
-    """Concentrations, gradient and divergence over the steps; every run is a thin line, their median a thick one."""
+    """Concentrations, gradient and KL over the steps; every run is a thin line, their median a thick one."""
     from matplotlib.lines import Line2D
 
     figure, (axes,) = panels(1, 3, 11, 3.6)
     panel = {
         "alpha_norm": r"$\|\alpha\|_2$",
         "gradient_norm": r"norm of the gradient by $\ln \alpha$",
-        "kl": "divergence from the prior (nats)",
+        "kl": "KL from the prior (nats)",
     }
     for ax, (key, label) in zip(axes, panel.items(), strict=True):
         for name, (_, colour) in _LOOKS.items():
