@@ -118,7 +118,8 @@ class CrossFitted:
             began = time.perf_counter()
             tell("training voters", k, cut.n_parts, where)
             judges = np.flatnonzero(part == k)
-            teachers = np.flatnonzero(part != k) if recipe.learns else judges
+            # the constants of a fold come from the others even where its voters do not learn
+            teachers = np.flatnonzero(part != k) if recipe.learns or cut.n_parts > 1 else judges
             X_seen, codes_seen = _rows(X, codes, teachers)
             seen_groups = None if groups is None else groups[teachers]
             seed = rng.randint(2**31 - 1)
