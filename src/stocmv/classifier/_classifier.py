@@ -346,7 +346,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     def _how_weighted(self, source: VoterSource) -> str:
         if not is_tested(self.bound):
             return "learned on the examples that judge, and paid for"
-        if self._recipe(source).equal or all(v.n_voters == 1 for v in self.votes_):
+        if self._recipe(source).equal or not len(self.history_):
             return "equal" if is_auto(self.prior) else "given by the prior"
         return f"learned for the risk {risk_name(self.risk)!r} on examples that do not judge"
 
