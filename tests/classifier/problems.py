@@ -105,6 +105,42 @@ class RandomNetworks(VoterSource):
         return RandomLayer(layers, [np.linalg.lstsq(np.tanh(X @ a), targets, rcond=None)[0] for a in layers])
 
 
+class Spy(VoterSource):
+    """Remembers who was trained on which examples and asked about which: their numbers are their first feature.
+
+    The label of an example is its number modulo 3, modulo 2; one of the voters knows that.
+    """
+
+    def __init__(self, learns=True, uses_labels=True, exchangeable=False):
+        self.learns, self.uses_labels, self.exchangeable = learns, uses_labels, exchangeable
+        self.made = []
+
+    def fit(self, X, codes, classes, seed, n_jobs=None):
+        np.testing.assert_array_equal(classes[codes], np.array(["a", "b"])[X[:, 0].astype(int) % 3 % 2])
+        self.made.append(SpyVoters(X))
+        return self.made[-1]
+
+
+class SpyVoters(VoterSet):
+    n_voters = 2
+
+    def __init__(self, X):
+        self.trained, self.asked = numbers(X), []
+
+    def votes(self, X):
+        self.asked.append(numbers(X))
+        return np.column_stack([X[:, 0] % 2, X[:, 0] % 3 % 2]).astype(int)
+
+
+def numbers(X):
+    return set(X[:, 0].astype(int).tolist())
+
+
+def numbered(n):
+    """Examples for a spy, and their labels."""
+    return np.arange(float(n))[:, None], np.array(["a", "b"])[np.arange(n) % 3 % 2]
+
+
 def frozen_forest(n_classes=2):
     """A forest that was fitted on other examples."""
     return RandomForestClassifier(5, random_state=0).fit(*data(n_classes, start=400))
@@ -126,6 +162,10 @@ VOTERS = {
     "stumps_known": lambda k: Stumps(5, ranges=[[-3] * 4, [3] * 4]),
     "frozen_forest": lambda k: FrozenEstimator(frozen_forest(k)),
     "frozen_list": lambda k: [FrozenEstimator(GaussianNB().fit(*data(k, start=300))), frozen_forest(k)],
+    "frozen_pair": lambda k: [
+        FrozenEstimator(GaussianNB().fit(*data(k, start=300))),
+        FrozenEstimator(frozen_forest(k)),
+    ],
     "networks": lambda k: RandomNetworks(),
 }
 LEARNING = tuple(name for name in VOTERS if not name.startswith(("frozen", "stumps_")))

@@ -123,7 +123,7 @@ class TestPrior:
         votes, risk = problem("separable"), risk_of(risk)
         learned = quickly(votes, risk=risk, posterior=kind, prior=prior, solver=LBFGS())
         own = certify([votes], [learned.prior], [learned.prior], risk, BOUNDS["seeger"], 0.05)
-        assert learned.certificate.bound <= own.bound * (1 + 1e-9)
+        assert learned.certificate.stochastic_bound <= own.stochastic_bound * (1 + 1e-9)
 
     def test_of_a_categorical_is_its_weights_and_of_a_logit_normal_its_scale(self):
         weights = np.linspace(1, 2, 12)
@@ -150,14 +150,14 @@ class TestHistory:
         learned = quickly(problem("noisy"), solver="lbfgs")
         assert np.all(np.diff(learned.history.bound) <= 1e-12)
         last, certificate = learned.history.steps[-1], learned.certificate
-        assert last.bound == pytest.approx(certificate.bound, abs=1e-7)
+        assert last.bound == pytest.approx(certificate.stochastic_bound, abs=1e-7)
         assert last.risk == pytest.approx(certificate.empirical_risk, abs=1e-7)
         assert last.kl == pytest.approx(certificate.kl, rel=1e-9)
         assert last.gradient_norm < 1e-3 * learned.history.gradient_norm[0]
 
     def test_says_nothing_below_what_was_certified(self):
         learned = learn(problem("separable"), risk="second_order", posterior="dirichlet", random_state=0)
-        assert learned.history.bound.min() >= learned.certificate.bound - 1e-6
+        assert learned.history.bound.min() >= learned.certificate.stochastic_bound - 1e-6
 
 
 class TestSeed:
@@ -208,11 +208,11 @@ class TestLimits:
         learned = learn(votes, bound=bound, solver="auto" if n_classes == 3 else "lbfgs", random_state=0)
         epsilon = BOUNDS[bound].price([60], 0.05) / 60
         assert learned.certificate.empirical_risk == 0
-        assert learned.certificate.bound == pytest.approx(-math.expm1(-epsilon), rel=1e-9)
+        assert learned.certificate.stochastic_bound == pytest.approx(-math.expm1(-epsilon), rel=1e-9)
         np.testing.assert_allclose(learned.posterior.alpha, 1, rtol=1e-3)
 
     def test_no_error_at_all_in_closed_form(self):
-        bound = quickly(problem("all_right")).certificate.bound
+        bound = quickly(problem("all_right")).certificate.stochastic_bound
         assert bound == pytest.approx(1 - (0.05 / math.exp(log_xi(40))) ** (1 / 40), rel=1e-9)
 
     @pytest.mark.parametrize(("risk", "kind"), PAIRS)
@@ -220,39 +220,39 @@ class TestLimits:
     def test_nothing_but_errors_is_certified_as_such(self, risk, kind, bound):
         settings = {"risk": risk_of(risk), "posterior": kind, "bound": bound, "solver": Adam(n_steps=3)}
         certificate = quickly(problem("all_wrong"), **settings).certificate
-        assert certificate.bound == certificate.deterministic_bound == 1
+        assert certificate.stochastic_bound == certificate.bound == 1
         assert certificate.empirical_risk == pytest.approx(1, abs=1e-12)
 
     def test_one_voter_is_bounded_like_a_single_classifier(self):
         votes, y = raw("one_voter")
         certificate = quickly(problem("one_voter")).certificate
         theirs = BOUNDS["seeger"].upper(float(np.mean(votes[:, 0] != y)), 0.0, [50], 0.05).value
-        assert certificate.bound == pytest.approx(theirs, rel=1e-9)
+        assert certificate.stochastic_bound == pytest.approx(theirs, rel=1e-9)
 
     def test_identical_voters_are_bounded_like_one(self):
-        assert quickly(problem("identical")).certificate.bound == pytest.approx(
+        assert quickly(problem("identical")).certificate.stochastic_bound == pytest.approx(
             BOUNDS["seeger"].upper(problem("identical").voter_errors()[0], 0.0, [50], 0.05).value, rel=1e-9
         )
 
     def test_two_classes_named_among_three_have_the_same_bound(self):
         three = VoteMatrix.from_labels(*raw("noisy"), classes=[0, 1, 2])
         ours, theirs = quickly(three).certificate, quickly(problem("noisy")).certificate
-        assert ours.bound == pytest.approx(theirs.bound, abs=1e-6)
+        assert ours.stochastic_bound == pytest.approx(theirs.stochastic_bound, abs=1e-6)
 
     def test_merged_rows_have_the_same_bound(self):
         whole = VoteMatrix.from_labels(*raw("merged"))
         ours, theirs = quickly(problem("merged")).certificate, quickly(whole).certificate
         assert ours.n == theirs.n == 150
-        assert ours.bound == pytest.approx(theirs.bound, abs=1e-8)
+        assert ours.stochastic_bound == pytest.approx(theirs.stochastic_bound, abs=1e-8)
 
     def test_errors_alone_are_bounded_like_two_classes(self):
         ours = quickly(VoteMatrix.from_errors(problem("noisy").errors())).certificate
-        assert ours.bound == quickly(problem("noisy")).certificate.bound
+        assert ours.stochastic_bound == quickly(problem("noisy")).certificate.stochastic_bound
 
     @pytest.mark.parametrize("risk", ["half", "first_order", "c_bound"])
     def test_an_enormous_prior_still_ends(self, risk):
         for prior in (1e-5, 1e5):
-            assert 0 < quickly(problem("noisy"), risk=risk, prior=prior).certificate.bound <= 1
+            assert 0 < quickly(problem("noisy"), risk=risk, prior=prior).certificate.stochastic_bound <= 1
 
 
 class TestBadInput:
@@ -265,7 +265,7 @@ class TestBadInput:
     def test_the_smallest_delta_is_shared_without_loss(self, bound):
         votes = VoteMatrix.from_labels(*answers(3_000, np.full(5, 0.9), 3, seed=3))
         certificate = quickly(votes, bound=bound, delta=1e-200, alternatives=10**9, per_class=True).certificate
-        assert 0.15 < certificate.bound < certificate.deterministic_bound <= 1
+        assert 0.15 < certificate.stochastic_bound < certificate.bound <= 1
         assert [c["delta"] for c in certificate.per_class] == [1e-200 / 10**9 / 3] * 3
 
     @pytest.mark.parametrize("alternatives", [0, -1, 2.5, 2.0, True, "2", None, 10**400])

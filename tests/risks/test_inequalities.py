@@ -100,7 +100,7 @@ class TestCBound:
         prior = prior_of("categorical", problem(name).n_voters)
         certificate = certify([problem(name)], [prior], [prior], RISKS["c_bound"], BOUNDS[bound], 0.05)
         assert certificate.empirical_risk >= 0.5
-        assert certificate.bound == certificate.deterministic_bound == 1
+        assert certificate.stochastic_bound == certificate.bound == 1
 
     def test_meets_the_first_order_bound_where_it_ends(self):
         """A solver sees one continuous function."""

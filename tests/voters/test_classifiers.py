@@ -2,7 +2,13 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -35,13 +41,13 @@ class TestClassifiers:
     @pytest.mark.parametrize("estimator", [GaussianNB(), LogisticRegression(), DecisionTreeClassifier(), BOTH[1]])
     def test_map_back_when_a_class_is_missing(self, estimator):
         rows = CODES != 1
-        voters, _ = train_voters(Classifiers([estimator]), X[rows], CODES[rows], LABELS["strings"], seed=0)
+        voters = train_voters(Classifiers([estimator]), X[rows], CODES[rows], LABELS["strings"], seed=0)
         votes = voters.votes(X[rows])
         assert set(np.unique(votes)) == {0, 2}
         assert np.mean(votes[:, 0] == CODES[rows]) > 0.8
 
     def test_of_one_class_answer_it(self):
-        voters, _ = train_voters(Classifiers([DecisionTreeClassifier()]), X, np.full(90, 2), LABELS["strings"], seed=0)
+        voters = train_voters(Classifiers([DecisionTreeClassifier()]), X, np.full(90, 2), LABELS["strings"], seed=0)
         assert np.all(voters.votes(NEW) == 2)
 
     @pytest.mark.parametrize(
@@ -145,4 +151,8 @@ class TestFrozenSource:
         forest = RandomForestClassifier(5).fit(X, CODES)
         assert Frozen([forest]).exchangeable
         assert not Frozen([forest, GaussianNB().fit(X, CODES)]).exchangeable
-        assert not Frozen([GaussianNB().fit(X, CODES)]).exchangeable
+        assert not Frozen(
+            [VotingClassifier([("a", GaussianNB()), ("b", DecisionTreeClassifier())]).fit(X, CODES)]
+        ).exchangeable
+        assert not Frozen([AdaBoostClassifier(n_estimators=3).fit(X, CODES)]).exchangeable
+        assert Frozen([GaussianNB().fit(X, CODES)]).exchangeable  # one voter has nothing to be weighted against

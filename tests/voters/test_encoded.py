@@ -158,15 +158,15 @@ def test_traits_of_the_source():
         assert set(source.assumptions) < set(ours.assumptions)
 
 
-def test_the_error_that_a_forest_expects():
+def test_the_answers_of_a_forest_out_of_the_bag():
     X = frame()
     codes = (X["colour"] == "red").to_numpy().astype(np.uint8)
     ours = Encoded(Ensemble(RandomForestClassifier(20)), ["colour", "shape"])
     voters = ours.fit(X, codes, CLASSES, 0)
-    assert ours.expected_error(voters, X, codes) == ours.source.expected_error(
-        voters.voters, voters.transformed(X), codes
-    )
-    assert ours.expected_error(voters.voters, X, codes) is None
+    theirs = ours.source.out_of_bag(voters.voters, voters.transformed(X))
+    assert np.mean(theirs == codes) > 0.9
+    np.testing.assert_array_equal(ours.out_of_bag(voters, X), theirs)
+    assert ours.out_of_bag(voters.voters, X) is None
 
 
 def test_what_is_refused():

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from stocmv.voters import Classifiers, Ensemble, train_voters
+from stocmv.voters import Classifiers, Ensemble, out_of_bag_answers, train_voters
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(90, 5)), RNG.normal(size=(40, 5))
@@ -52,7 +52,7 @@ def members_answers(ensemble, X, present):
 def of_two(source):
     """Voters trained where the class in the middle is missing, with the examples they were trained on."""
     rows = CODES != 1
-    return train_voters(source, X[rows], CODES[rows], CLASSES, seed=1)[0], X[rows], CODES[rows]
+    return train_voters(source, X[rows], CODES[rows], CLASSES, seed=1), X[rows], CODES[rows]
 
 
 @every_ensemble
@@ -122,29 +122,48 @@ class TestTags:
         assert source.describe() == repr(estimator)
 
 
-class TestExpectedError:
-    def test_is_that_of_the_out_of_bag_vote(self):
-        source = Ensemble(RandomForestClassifier(15))
-        voters = source.fit(X, CODES, CLASSES, seed=1)
-        forest, answers = voters.ensemble, voters.votes(X)
-        wrong = judged = 0
+class TestOutOfBag:
+    def by_hand(self, voters, X, n_classes):
+        """Majority of the trees that did not train on an example; -1 where all did."""
+        answers = voters.votes(X)
+        out = np.full(len(X), -1)
         for i in range(len(X)):
-            out = [answers[i, j] for j, sample in enumerate(forest.estimators_samples_) if i not in sample]
-            if out:
-                judged += 1
-                wrong += np.bincount(out, minlength=3).argmax() != CODES[i]
-        assert source.expected_error(voters, X, CODES) == pytest.approx((wrong + 1) / (judged + 2))
+            unseen = [answers[i, j] for j, sample in enumerate(voters.ensemble.estimators_samples_) if i not in sample]
+            if unseen:
+                out[i] = np.bincount(unseen, minlength=n_classes).argmax()
+        return out
 
-    def test_is_a_half_when_nothing_is_out_of_the_bag(self):
+    @pytest.mark.parametrize("ensemble", [RandomForestClassifier(15), RandomForestClassifier(2), ENSEMBLES["features"]])
+    def test_are_the_answers_of_members_that_were_not_trained_on_an_example(self, ensemble):
+        source = Ensemble(ensemble)
+        voters = source.fit(X, CODES, CLASSES, seed=1)
+        np.testing.assert_array_equal(source.out_of_bag(voters, X), self.by_hand(voters, X, 3))
+
+    def test_are_not_there_when_all_is_in_the_bag(self):
         source = Ensemble(RandomForestClassifier(1))
         voters = source.fit(X[:1], CODES[:1], CLASSES, seed=1)
-        assert source.expected_error(voters, X[:1], CODES[:1]) == 0.5
+        np.testing.assert_array_equal(source.out_of_bag(voters, X[:1]), [-1])
+
+    def test_are_codes_among_all_classes(self):
+        """Of 0 and 2, where 1 does not occur; what nobody can tell stays -1."""
+        source = Ensemble(RandomForestClassifier(3))
+        voters, X_seen, codes = of_two(source)
+        answers = out_of_bag_answers(source, voters, X_seen)
+        theirs = self.by_hand(voters.voters, X_seen, 2)
+        np.testing.assert_array_equal(answers, np.where(theirs < 0, -1, np.array([0, 2])[theirs]))
+        assert set(answers) == {-1, 0, 2}
+        assert np.mean(answers[answers >= 0] == codes[answers >= 0]) > 0.7
 
     @pytest.mark.parametrize("name", ["no_bootstrap", "extra_trees", "adaboost", "soft_voting"])
-    def test_is_unknown_without_a_bag(self, name):
+    def test_are_unknown_without_a_bag(self, name):
         source = Ensemble(ENSEMBLES[name])
-        assert source.expected_error(source.fit(X, CODES, CLASSES, seed=1), X, CODES) is None
+        assert source.out_of_bag(source.fit(X, CODES, CLASSES, seed=1), X) is None
 
-    def test_is_unknown_for_classifiers(self):
+    def test_are_unknown_for_classifiers(self):
         source = Classifiers([GaussianNB()])
-        assert source.expected_error(source.fit(X, CODES, CLASSES, seed=1), X, CODES) is None
+        assert source.out_of_bag(source.fit(X, CODES, CLASSES, seed=1), X) is None
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_members_are_alike_if_they_differ_by_chance_alone(name):
+    assert Ensemble(ENSEMBLES[name]).exchangeable == ("adaboost" not in name and "voting" not in name)

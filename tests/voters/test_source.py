@@ -22,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import RandomNetworks, Rules
 from stocmv import MajorityVoteClassifier
+from stocmv.bounds import FoldTest
 from stocmv.solvers import LBFGS
 from stocmv.voters import Classifiers, Ensemble, Frozen, Stumps, Transformed, VoterSet, VoterSource, as_source
 
@@ -84,39 +85,46 @@ def test_the_two_methods_must_be_written(kind):
 
 
 class Telling(RandomNetworks):
-    """Networks that claim to know how much they will err, fold by fold."""
+    """Networks that claim to have been wrong on so many of their own examples, fold by fold."""
 
-    estimates_error = True
+    def __init__(self, wrong):
+        self.wrong = list(wrong)
 
-    def __init__(self, errors):
-        self.errors = list(errors)
+    def fit(self, X, codes, classes, seed, n_jobs=None):
+        self.codes = codes
+        return super().fit(X, codes, classes, seed, n_jobs)
 
-    def expected_error(self, voters, X, codes):
-        return self.errors.pop(0)
+    def out_of_bag(self, voters, X):
+        wrong = self.wrong.pop(0)
+        return None if wrong is None else np.where(np.arange(len(X)) < wrong, 1 - self.codes, self.codes)
 
 
 class TestOwn:
     """Sources of one's own, from the fit to the certificate."""
 
     def fit(self, source, y=y, **settings):
-        return MajorityVoteClassifier(source, **{"random_state": 0, "solver": LBFGS(max_iter=20)} | settings).fit(X, y)
+        settings = {"random_state": 0, "solver": LBFGS(max_iter=20)} | settings
+        return MajorityVoteClassifier(source, **settings).fit(X[: len(y)], y)
 
     @pytest.mark.parametrize("labels", [np.array([0, 1]), np.array(["in", "out"])], ids=["numbers", "strings"])
     @pytest.mark.parametrize("n_classes", [2, 4])
-    def test_networks_that_learn(self, labels, n_classes):
+    @pytest.mark.parametrize("n_folds", [None, 3])
+    def test_networks_that_learn(self, labels, n_classes, n_folds):
         target = labels[y] if n_classes == 2 else np.array(["a", "b", "c", "d"])[y + 2 * (X[:, 0] > 0.5)]
-        clf = self.fit(RandomNetworks(), target)
-        assert len(clf.voters_) == 3
+        clf = self.fit(RandomNetworks(), target, n_folds=n_folds)
+        assert len(clf.voters_) == (n_folds or 1)
         assert clf.certificate_.verify(clf.votes_)
         assert clf.score(X, target) > 0.8
         assert clf.certificate_.context["voters"] == "RandomNetworks"
 
-    def test_rules_that_do_not(self):
-        clf = self.fit(Rules())
-        assert clf.fold_sizes_ == (200,)
+    @pytest.mark.parametrize(("inner_folds", "judges"), [(3, 67), (0, 200)])
+    def test_rules_that_do_not(self, inner_folds, judges):
+        """A third of the examples judges rules whose weights the others teach, and all judge equal weights."""
+        clf = self.fit(Rules(), inner_folds=inner_folds)
+        assert clf.certificate_.fold_sizes == (judges,)
         assert clf.certificate_.verify(clf.votes_)
         assert set(clf.draw(0).predict(X)) <= {0, 1}
-        assert "without looking at these examples" in str(clf.certificate_)
+        assert "chosen without looking at the examples that judge them" in str(clf.certificate_)
 
     def test_are_given_codes_classes_and_another_seed_for_each_fold(self):
         calls = []
@@ -126,7 +134,7 @@ class TestOwn:
                 calls.append((codes, classes, seed, n_jobs))
                 return super().fit(X, codes, classes, seed, n_jobs)
 
-        self.fit(Recording(), np.array(["in", "out"])[y], n_jobs=1)
+        self.fit(Recording(), np.array(["in", "out"])[y], n_jobs=1, bound="seeger")
         assert len(calls) == len({seed for _, _, seed, _ in calls}) == 3
         for codes, classes, seed, n_jobs in calls:
             assert set(codes) == {0, 1}
@@ -155,15 +163,22 @@ class TestOwn:
         assert clf.certificate_.bound < 0.2
 
     def test_may_tell_what_error_to_expect(self):
-        clf = self.fit(Telling([0.2] * 3))
-        assert clf.certificate_.bound_settings["name"] == "catoni_per_fold"
-        assert clf.expected_errors_ == [0.2] * 3
+        """The constants of a fold are those that suit what its voters say of the other folds."""
+        clf = self.fit(Telling([10, 20, 30]), y[:192], n_folds=3)
+        guesses = [(wrong + 1) / (128 + 2) for wrong in (10, 20, 30)]
+        assert clf.certificate_.bound_settings == FoldTest.choose(guesses, (64, 64, 64), 0.05).settings()
+        assert len(set(clf.certificate_.bound_settings["slope"])) == 3
 
-    def test_that_cannot_tell_in_one_fold_do_not_change_the_kind_of_bound(self):
+    @pytest.mark.parametrize("bound", ["fold_test", "catoni_per_fold"])
+    def test_that_cannot_tell_in_one_fold_do_not_change_the_kind_of_bound(self, bound):
         """Which bound it is must not depend on the examples, some of which judge."""
-        clf = self.fit(Telling([0.2, None, 0.2]))
-        assert clf.certificate_.bound_settings["name"] == "catoni_per_fold"
-        assert len(set(clf.certificate_.bound_settings["c"])) == 1  # a guess of 0.2 takes its place
+        clf = self.fit(Telling([25, None, 25]), y[:192], bound=bound)
+        settings = clf.certificate_.bound_settings
+        assert settings["name"] == bound
+        if bound == "catoni_per_fold":
+            assert len(set(settings["c"])) == 1  # a guess of 0.2, which is 26 / 130, takes its place
+        else:
+            assert settings["slope"][0] == settings["slope"][2]  # networks trained on a part are tried on the rest
         assert clf.certificate_.verify(clf.votes_)
 
     def test_know_the_classes_of_the_other_folds_only(self):
@@ -176,7 +191,7 @@ class TestOwn:
                 return super().fit(X, codes, classes, seed, n_jobs)
 
         target = np.where(np.arange(200) == 17, "once", np.array(["in", "out"])[y])
-        clf = self.fit(Recording(), target)
+        clf = self.fit(Recording(), target, bound="seeger")
         assert sorted(len(classes) for _, classes in calls) == [2, 3, 3]
         assert all(set(codes) == set(range(len(classes))) for codes, classes in calls)
         once = list(clf.classes_).index("once")
@@ -188,4 +203,5 @@ class TestOwn:
         class Gridded(RandomNetworks):
             default_prior = (0.5, 1.0, 2.0, 4.0)
 
-        assert self.fit(Gridded()).certificate_.alternatives == 4
+        assert self.fit(Gridded(), bound="seeger").certificate_.alternatives == 4
+        assert self.fit(Gridded()).certificate_.alternatives == 1  # nothing is chosen on the examples that judge

@@ -59,24 +59,28 @@ class TestThresholds:
 
 class TestRanges:
     @pytest.mark.parametrize(
-        ("ranges", "learns", "n_folds"),
-        [("other_folds", True, 3), ("training", False, 1), ([[-3, -3], [3, 3]], False, 1)],
+        ("ranges", "learns"),
+        [("other_folds", True), ("training", False), ([[-3, -3], [3, 3]], False)],
         ids=["other_folds", "training", "known"],
     )
-    def test_decide_whether_there_are_folds(self, ranges, learns, n_folds):
+    def test_decide_who_judges(self, ranges, learns):
+        """All examples, where neither thresholds nor weights are learned from those that do not judge."""
         rng = np.random.default_rng(0)
         X = rng.normal(size=(60, 2))
         stumps = Stumps(2, ranges=ranges)
         assert stumps.learns == learns
-        clf = MajorityVoteClassifier(stumps, random_state=0, solver="lbfgs").fit(X, X[:, 0] > 0)
-        assert len(clf.fold_sizes_) == n_folds
-        assert any("shortcut" in a for a in clf.certificate_.assumptions) == (ranges == "training")
+        settings = [{}, {"inner_folds": 0}, {"bound": "seeger"}]
+        sizes = [(20,), (20,), (20, 20, 20)] if learns else [(20,), (60,), (60,)]
+        for setting, expected in zip(settings, sizes, strict=True):
+            clf = MajorityVoteClassifier(stumps, random_state=0, solver="lbfgs", **setting).fit(X, X[:, 0] > 0)
+            assert clf.certificate_.fold_sizes == expected
+            assert any("shortcut" in a for a in clf.certificate_.assumptions) == (ranges == "training")
 
     def test_of_all_examples_and_of_the_other_folds_differ(self):
         """A fold with the first or the last example does not know how far the range goes."""
         X = np.linspace(0, 1, 40)[:, None]
         settings = {"random_state": 0, "solver": LBFGS(max_iter=0)}
-        whole = MajorityVoteClassifier(Stumps(1, ranges="training"), **settings).fit(X, X[:, 0] > 0.5)
+        whole = MajorityVoteClassifier(Stumps(1, ranges="training"), bound="seeger", **settings).fit(X, X[:, 0] > 0.5)
         folds = MajorityVoteClassifier(Stumps(1), n_folds=20, **settings).fit(X, X[:, 0] > 0.5)
         assert self.cut(whole.voters_[0]) == pytest.approx(0.5, abs=1e-3)
         assert len({self.cut(voters) for voters in folds.voters_}) in (2, 3)

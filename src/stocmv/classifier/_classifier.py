@@ -24,7 +24,7 @@ from ..learning import History, Learned, Step, learn
 from ..learning._learn import named, posterior_kind
 from ..posteriors import Posterior
 from ..risks import RISKS, Risk
-from ..solvers import Solver
+from ..solvers import SOLVERS, Solver
 from ..voters import VoterSource, as_source
 from ._answers import assigned_folds, drawn_answers, mean_vote, mean_weights, win_probabilities
 from ._choices import TESTS, choose_bound, choose_priors, choose_solver, is_auto, is_tested, risk_name
@@ -198,13 +198,14 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self, groups: Any) -> None:
         check_delta(self.delta)
+        named(self.solver, SOLVERS, Solver, "solver")
         kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
         if is_tested(self.bound):
             check_tested(kind)
             if self.bound == "clopper_pearson" and self.n_folds is not None:
                 raise ValueError(
-                    f"bound='clopper_pearson' is for examples that are held out, not for n_folds={self.n_folds!r}: "
-                    "leave one of them out."
+                    f"bound='clopper_pearson' and n_folds={self.n_folds!r}: it is for examples that are held out, "
+                    "folds have bound='fold_test'."
                 )
         else:
             check_per_class(self.per_class, kind)
@@ -213,17 +214,18 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             names = (*TESTS, *BOUNDS, "catoni_per_fold")
             if self.bound not in names and not isinstance(self.bound, Bound):
                 raise ValueError(f"bound must be one of {', '.join(map(repr, names))}, got {self.bound!r}.")
-        if int(self.inner_folds) != self.inner_folds or self.inner_folds < 0 or self.inner_folds == 1:
+        if not isinstance(self.inner_folds, int | np.integer) or self.inner_folds < 0 or self.inner_folds == 1:
             raise ValueError(f"inner_folds must be 0 or an integer from 2, got {self.inner_folds!r}.")
 
     def _recipe(self, source: VoterSource) -> Recipe:
         """How a vote is made of examples that do not judge it."""
         tested = is_tested(self.bound)
+        tuned = isinstance(self.bound, str) and self.bound in ("fold_test", "catoni_per_fold")
         return Recipe(
             source,
             self.classes_,
             weighs=tested,
-            estimates=self.n_folds is not None or not is_auto(self.bound),
+            estimates=tuned or (tested and self.n_folds is not None),
             inner_folds=int(self.inner_folds),
             risk=self.risk,
             posterior=self.posterior,
@@ -358,7 +360,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     def _how_weighted(self, source: VoterSource) -> str:
         if not is_tested(self.bound):
             return "learned on the examples that judge, and paid for"
-        if self._recipe(source).equal or all(v.n_voters == 1 for v in self.votes_):
+        if self._recipe(source).equal or not len(self.history_):
             return "equal" if is_auto(self.prior) else "given by the prior"
         return f"learned for the risk {risk_name(self.risk)!r} on examples that do not judge"
 

@@ -79,9 +79,7 @@ def choose_cut(holdout: Any, n_folds: Any, n: int, *, tested: bool, folds_wanted
     learns : bool
         Whether anything is learned from the examples that do not judge.
     """
-    _check_arguments(holdout, n_folds, tested)
-    if folds_wanted and not (is_auto(holdout) or holdout in (0, None)):
-        raise ValueError(f"holdout={holdout!r} holds examples out, and bound='fold_test' needs folds: leave one out.")
+    _check_arguments(holdout, n_folds, tested, folds_wanted)
     if n_folds is None and (folds_wanted or not tested):
         n_folds = min(_FOLDS, n) if learns or folds_wanted else 1
     if n_folds is not None:
@@ -106,7 +104,7 @@ def choose_cut(holdout: Any, n_folds: Any, n: int, *, tested: bool, folds_wanted
     return Cut.holdout(share)
 
 
-def _check_arguments(holdout: Any, n_folds: Any, tested: bool) -> None:
+def _check_arguments(holdout: Any, n_folds: Any, tested: bool, folds_wanted: bool) -> None:
     known = is_auto(holdout) or holdout is None
     if not known and not (isinstance(holdout, int | float | np.number) and 0 <= holdout < 1):
         raise ValueError(f"holdout must be 'auto' or a share of the examples between 0 and 1, got {holdout!r}.")
@@ -116,6 +114,8 @@ def _check_arguments(holdout: Any, n_folds: Any, tested: bool) -> None:
         raise ValueError(f"n_folds must be None or a positive integer, got {n_folds!r}.")
     if not known and holdout and n_folds is not None:
         raise ValueError(f"holdout={holdout!r} and n_folds={n_folds!r}: give one of them, the other way is left out.")
+    if not known and holdout and folds_wanted:
+        raise ValueError(f"holdout={holdout!r} and bound='fold_test', which is for folds: give one of them.")
     if not known and holdout and not tested:
         raise ValueError(
             f"holdout={holdout!r} is for votes that are only tested: leave bound='auto', or use n_folds with a bound "

@@ -13,8 +13,17 @@ def group_ids(groups: Any, n: int) -> NDArray:
     names = np.asarray(groups)
     if names.ndim != 1 or len(names) != n:
         raise ValueError(f"groups must name the group of each of the {n} examples, got shape {names.shape}.")
-    if names.dtype.kind in "fO" and any(name is None or name != name for name in names.tolist()):
+    if (names.dtype.kind in "fO" and any(map(_missing, names.tolist()))) or (
+        names.dtype.kind in "mM" and np.isnat(names).any()
+    ):
         raise ValueError("groups has examples without a group: give each a group, if need be of its own.")
-    if names.dtype.kind == "O":
-        names = names.astype(str)
-    return hash_examples(names[:, None], b"group")
+    if names.dtype.kind in "iu":  # in two parts, as numbers are compared as float64
+        return hash_examples(np.column_stack([names >> 32, names & 0xFFFFFFFF]), b"group")
+    return hash_examples((names.astype(str) if names.dtype.kind == "O" else names)[:, None], b"group")
+
+
+def _missing(name: Any) -> bool:
+    try:
+        return name is None or bool(name != name)
+    except TypeError:  # the NA of pandas is not even different from itself
+        return True
