@@ -118,7 +118,8 @@ class CrossFitted:
             began = time.perf_counter()
             tell("training voters", k, cut.n_parts, where)
             judges = np.flatnonzero(part == k)
-            teachers = np.flatnonzero(part != k) if recipe.learns else judges
+            # where all of them judge, nothing is learned; the constants of a fold's test still come from the others
+            teachers = np.flatnonzero(part != k) if len(cut.shares) > 1 else judges
             X_seen, codes_seen = _rows(X, codes, teachers)
             seen_groups = None if groups is None else groups[teachers]
             seed = rng.randint(2**31 - 1)
