@@ -12,7 +12,7 @@ from ..votes import VoteMatrix
 def baseline(classes: NDArray | None, frequency: NDArray, n: int, delta: float, *, grouped: bool) -> dict[str, Any]:
     """The most frequent class among the examples that judge, its error as the answer to all, and the bound on that.
 
-    Each of the classes could have been the one, so each has its share of delta. Empty where the classes are not known.
+    Empty where the classes are not known.
     """
     if classes is None:
         return {}
@@ -21,8 +21,23 @@ def baseline(classes: NDArray | None, frequency: NDArray, n: int, delta: float, 
     return {
         "label": classes[most].item(),
         "empirical_risk": total / n,
-        "bound": one_sample(total, n, delta / len(classes), counted=not grouped),
+        "bound": _upper(total, n, delta, counted=not grouped),
     }
+
+
+def _upper(total: float, n: int, delta: float, *, counted: bool) -> float:
+    """The bound for an answer that was chosen on these very examples, from its errors.
+
+    Any class could have been the one. An answer that errs with probability p may fail with probability
+    ``delta (1 - p)``: the classes' probabilities 1 - p add up to one, however many classes there are. Once one p is
+    excluded at its level, so are all larger ones.
+    """
+    low, high = one_sample(total, n, delta, counted=counted), 1.0
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        excluded = one_sample(total, n, delta * (1 - middle), counted=counted) <= middle
+        low, high = (low, middle) if excluded else (middle, high)
+    return high
 
 
 def class_counts(votes: VoteMatrix) -> NDArray:

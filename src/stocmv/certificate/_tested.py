@@ -32,6 +32,12 @@ class Expected(NamedTuple):
         """Drawn towards the overall error, the more the fewer examples a class has."""
         return (self.wrong + 4 * self.overall) / (self.seen + 4)
 
+    def among(self, known: NDArray, n_classes: int) -> "Expected":
+        """The same where there are more classes, of which these are the ones met."""
+        wrong, seen = np.zeros((2, n_classes))
+        wrong[known], seen[known] = self
+        return Expected(wrong, seen)
+
 
 def certify_tested(
     votes: Sequence[Votes],

@@ -315,7 +315,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
 
     def _assumptions(self, source: VoterSource, fingerprints: Fingerprints) -> Iterator[str]:
         """What the certificate rests on besides, for these voters and these examples."""
-        if not source.learns and source.labels() is None:
+        # given the classes of its rows, a group is no random draw any more, so their number must not depend on them
+        classes_matter = self.per_class and self.votes_[0].grouped
+        if classes_matter or (not source.learns and source.labels() is None):
             yield "The set of classes was known before, and not taken from these examples."
         if not is_tested(self.bound) and source.learns and all(v.n_voters == 1 for v in self.votes_):
             yield "That each fold has one voter was known before: the number of voters does not depend on the examples."

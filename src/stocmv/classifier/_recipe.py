@@ -1,7 +1,7 @@
 """How some examples make a vote: its voters, and the distribution of their weights."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..learning._learn import named, posterior_kind
 from ..posteriors import Dirichlet, Posterior
 from ..risks import RISKS, Risk
 from ..solvers import Solver
-from ..voters import VoterSet, VoterSource, out_of_bag_answers, train_voters
+from ..voters import VoterSet, VoterSource, known_classes, out_of_bag_answers, recoded, train_voters
 from ..votes import VoteMatrix
 from ._choices import cheaper_bound, choose_priors, choose_solver, is_auto
 from ._cut import random_parts
@@ -83,7 +83,25 @@ class Recipe:
         n_jobs: int | None = None,
         callback: Callable[[Step], None] | None = None,
     ) -> Made:
-        """Voters and weights from examples, the codes of their classes, and the groups that they belong to."""
+        """Voters and weights from examples, the codes of their classes, and the groups that they belong to.
+
+        A class that is only met among the examples that judge has no influence, not even on rounding.
+        """
+        known = known_classes(self.source, codes, self.classes)
+        own = replace(self, classes=self.classes[known])
+        made = own._make(X, np.searchsorted(known, codes).astype(codes.dtype), groups, seed, n_jobs, callback)
+        expected = None if made.expected is None else made.expected.among(known, len(self.classes))
+        return made._replace(voters=recoded(made.voters, known, len(self.classes)), expected=expected)
+
+    def _make(
+        self,
+        X: Any,
+        codes: NDArray,
+        groups: NDArray | None,
+        seed: int,
+        n_jobs: int | None,
+        callback: Callable[[Step], None] | None,
+    ) -> Made:
         voters = train_voters(self.source, X, codes, self.classes, seed, n_jobs)
         n = len(codes if groups is None else np.unique(groups))
         if not self.weighs:

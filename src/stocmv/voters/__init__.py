@@ -1,6 +1,16 @@
 """Where votes come from: stumps, forests, any scikit-learn classifiers, frozen ones, or your own."""
 
-from ._base import Joined, Recoded, VoterSet, VoterSource, checked_codes, out_of_bag_answers, train_voters
+from ._base import (
+    Joined,
+    Recoded,
+    VoterSet,
+    VoterSource,
+    checked_codes,
+    known_classes,
+    out_of_bag_answers,
+    recoded,
+    train_voters,
+)
 from ._classifiers import Classifiers, Frozen
 from ._encoded import Encoded
 from ._ensemble import Ensemble
@@ -23,6 +33,8 @@ __all__ = [
     "as_source",
     "checked_codes",
     "hash_examples",
+    "known_classes",
     "out_of_bag_answers",
+    "recoded",
     "train_voters",
 ]

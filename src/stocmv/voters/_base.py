@@ -230,10 +230,25 @@ def train_voters(
     """
     if not source.learns:
         return source.fit(X, codes, classes, seed, n_jobs)
-    before = source.labels()
-    known = np.unique(codes if before is None else np.append(codes, np.searchsorted(classes, before)))
+    known = known_classes(source, codes, classes)
     voters = source.fit(X, np.searchsorted(known, codes), classes[known], seed, n_jobs)
-    return voters if len(known) == len(classes) else Recoded(voters, known.astype(code_dtype(len(classes))))
+    return recoded(voters, known, len(classes))
+
+
+def known_classes(source: VoterSource, codes: NDArray, classes: NDArray) -> NDArray:
+    """Codes of the classes of some examples, and of those that voters knew before.
+
+    Voters that neither learn nor name their classes know all of them; the certificate says so.
+    """
+    before = source.labels()
+    if before is None:
+        return np.unique(codes) if source.learns else np.arange(len(classes))
+    return np.unique(np.append(codes, np.searchsorted(classes, before)))
+
+
+def recoded(voters: VoterSet, known: NDArray, n_classes: int) -> VoterSet:
+    """Voters who answer positions among the known classes, as voters who answer codes among all classes."""
+    return voters if len(known) == n_classes else Recoded(voters, known.astype(code_dtype(n_classes)))
 
 
 def out_of_bag_answers(source: VoterSource, voters: VoterSet, X: Any) -> NDArray | None:
