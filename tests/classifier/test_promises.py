@@ -265,7 +265,7 @@ class TestOneVoter:
         for k, entry in enumerate(clf.certificate_.per_class):
             mine = wrong[y[100:] == k]
             assert entry["bound"] == entry["stochastic_bound"] == clopper_pearson(int(mine.sum()), len(mine), 0.025)
-        assert [name for name, _, _ in clf.certificate_.figures(per_class=False)] == ["predict", "always answering 0"]
+        assert [name for name, _, _ in clf.certificate_.figures(per_class=False)] == ["predict", "always answering 1"]
         assert clf.certificate_.verify(clf.votes_)
         np.testing.assert_array_equal(clf.predict(X), tree.predict(X))
         np.testing.assert_array_equal(clf.predict_stochastic(X, 0), tree.predict(X))
