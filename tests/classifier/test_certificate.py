@@ -2,33 +2,46 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from classifier.problems import LEARNING, VOTERS, Rules, data, fold_answers, quick
-from stocmv import Certificate
+from classifier.problems import LEARNING, VOTERS, Rules, Spy, data, fold_answers, numbered, quick, sample
+from stocmv import Certificate, VoteMatrix
+from stocmv.bounds import Seeger
+from stocmv.certificate import Expected
+from stocmv.classifier._choices import best_constant, cheaper_bound
+from stocmv.classifier._cut import random_parts
+from stocmv.classifier._recipe import Recipe
 from stocmv.risks import RISKS
 from stocmv.solvers import LBFGS
-from stocmv.voters import VoterSet, VoterSource
+from stocmv.voters import Ensemble, as_source
 
 X, y = data()
 
 
+PROTOCOLS = {"default": {}, "folds": {"n_folds": 3}, "seeger": {"bound": "seeger"}}
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", VOTERS)
-def test_holds_when_checked_again(kind, n_classes, tmp_path):
+def test_holds_when_checked_again(kind, protocol, n_classes, tmp_path):
     X, y = data(n_classes)
-    clf = quick(VOTERS[kind](n_classes), per_class=True, solver=LBFGS(max_iter=2)).fit(X, y)
+    settings = PROTOCOLS[protocol] | {"per_class": True, "solver": LBFGS(max_iter=2)}
+    clf = quick(VOTERS[kind](n_classes), **settings).fit(X, y)
     certificate = clf.certificate_
     verification = certificate.verify(clf.votes_)
     assert [check.what for check in verification.differences] == ["proven"] * (not certificate.proven), str(
         verification
     )
-    assert certificate.n == sum(v.n_examples for v in clf.votes_) == len(y)
+    all_judge = protocol != "default" or kind == "frozen_forest"
+    assert certificate.n == sum(v.n_examples for v in clf.votes_) == (len(y) if all_judge else len(y) / 3)
+    assert certificate.tested == (protocol != "seeger")
     assert 0 <= certificate.empirical_risk <= certificate.bound <= 1
+    assert 0 <= certificate.moments[0] <= certificate.stochastic_bound <= 1
     assert [c["label"] for c in certificate.per_class] == list(range(n_classes))
     certificate.to_json(tmp_path / "certificate.json")
     assert bool(Certificate.from_json(tmp_path / "certificate.json").verify(clf.votes_)) == certificate.proven
@@ -36,10 +49,21 @@ def test_holds_when_checked_again(kind, n_classes, tmp_path):
 
 @pytest.mark.parametrize("risk", RISKS)
 def test_holds_for_every_risk(risk):
-    clf = quick(risk=risk).fit(X, y)
+    clf = quick(risk=risk, bound="seeger").fit(X, y)
     assert clf.certificate_.verify(clf.votes_)
     assert clf.certificate_.risk == risk
     assert clf.certificate_.posterior == clf.posterior_[0].name == RISKS[risk].posteriors[0]
+
+
+@pytest.mark.parametrize("risk", RISKS)
+@pytest.mark.parametrize("n_folds", [None, 2])
+def test_that_tests_is_on_the_error_whatever_the_weights_were_learned_for(risk, n_folds):
+    clf = quick("stumps", risk=risk, n_folds=n_folds).fit(X, y)
+    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.risk == "exact"
+    assert clf.certificate_.covers_drawn
+    assert clf.certificate_.posterior == clf.posterior_[0].name == RISKS[risk].posteriors[0]
+    assert repr(risk) in clf.certificate_.context["weights"]
 
 
 def test_does_not_hold_for_other_votes():
@@ -59,11 +83,18 @@ def test_records_where_it_comes_from():
 
 
 def test_the_learning_is_recorded():
-    clf = quick().fit(X, y)
-    assert clf.history_.steps[-1].bound == pytest.approx(clf.certificate_.bound, abs=1e-6)
-    assert {"voters", "votes", "learning"} == set(clf.timings_)
+    clf = quick(bound="seeger").fit(X, y)
+    assert clf.history_.steps[-1].bound == pytest.approx(clf.certificate_.stochastic_bound, abs=1e-6)
+    assert {"voters", "votes", "certificate"} == set(clf.timings_)
     assert all(seconds >= 0 for seconds in clf.timings_.values())
-    assert [p.n_voters for p in clf.prior_] == [p.n_voters for p in clf.posterior_] == [5, 5, 5]
+    assert [len(p["alpha"]) for p in clf.certificate_.priors] == [p.n_voters for p in clf.posterior_] == [5, 5, 5]
+
+
+@pytest.mark.parametrize(("kind", "learned"), [("stumps", True), ("list", True), ("forest", False)])
+def test_the_learning_of_weights_that_are_tested_is_recorded(kind, learned):
+    clf = quick(VOTERS[kind](2)).fit(*data(noise=0.2))
+    assert (len(clf.history_) > 0) == learned
+    assert {"voters", "votes", "certificate"} == set(clf.timings_)
 
 
 class TestAssumptions:
@@ -77,11 +108,13 @@ class TestAssumptions:
         assert ("range of the very examples that judge them" in text) == (kind == "stumps_training")
 
     @pytest.mark.parametrize("kind", ["forest", "stumps_known"])
-    def test_are_part_of_the_statement(self, kind):
-        clf = quick(VOTERS[kind](2)).fit(X, y)
+    @pytest.mark.parametrize("n_folds", [None, 3])
+    def test_are_part_of_the_statement(self, kind, n_folds):
+        clf = quick(VOTERS[kind](2), n_folds=n_folds).fit(X, y)
         assert all(f"- {assumption}" in str(clf.certificate_) for assumption in clf.certificate_.assumptions)
-        folds = "without looking at the examples of that fold"
-        assert (folds in str(clf.certificate_)) == (kind == "forest")
+        folds, judges = (f"without looking at the examples {of}" for of in ("of that fold", "that judge them"))
+        assert (folds in str(clf.certificate_)) == (n_folds is not None)
+        assert (judges in str(clf.certificate_)) == (n_folds is None)
 
     def test_of_own_voters_are_added(self):
         class Assuming(Rules):
@@ -90,70 +123,48 @@ class TestAssumptions:
         assert "The rules are older than the examples." in self.text(Assuming())
 
 
-class Spy(VoterSource):
-    """Remembers the numbers of the examples, which are their only feature."""
-
-    def __init__(self, learns=True):
-        self.learns = learns
-        self.trained, self.judged = [], []
-
-    def fit(self, X, codes, classes, seed, n_jobs=None):
-        self.trained.append(set(X[:, 0].astype(int)))
-        np.testing.assert_array_equal(codes, X[:, 0] % 3 % 2)
-        return SpyVoters(self)
-
-
-class SpyVoters(VoterSet):
-    n_voters = 2
-
-    def __init__(self, spy):
-        self.spy = spy
-
-    def votes(self, X):
-        self.spy.judged.append(set(X[:, 0].astype(int)))
-        return np.column_stack([X[:, 0] % 2, X[:, 0] % 3 % 2]).astype(int)
-
-
 class TestFolds:
-    NUMBERS = np.arange(50.0)[:, None]
-    LABELS = np.array(["a", "b"])[np.arange(50) % 3 % 2]
+    """Of the paper's bounds; those of the tests are in test_protocols.py."""
 
     @pytest.mark.parametrize("n_folds", [2, 3, 50])
     def test_voters_never_see_the_examples_that_judge_them(self, n_folds):
         spy = Spy()
-        quick(spy, n_folds=n_folds).fit(self.NUMBERS, self.LABELS)
-        assert len(spy.judged) == n_folds
-        for trained, judged in zip(spy.trained, spy.judged, strict=True):
-            assert not trained & judged
-            assert trained | judged == set(range(50))
-        assert sorted(i for judged in spy.judged for i in judged) == list(range(50))
+        quick(spy, n_folds=n_folds, bound="seeger").fit(*numbered(50))
+        assert len(spy.made) == n_folds
+        for voters in spy.made:
+            assert not voters.trained & voters.asked[0]
+            assert voters.trained | voters.asked[0] == set(range(50))
+        assert sorted(i for voters in spy.made for i in voters.asked[0]) == list(range(50))
 
-    def test_are_drawn_at_random_without_a_look_at_the_labels(self):
+    @pytest.mark.parametrize("settings", [{"n_folds": 2}, {"holdout": 0.5}], ids=["folds", "holdout"])
+    def test_are_drawn_at_random_without_a_look_at_the_labels(self, settings):
         shares = []
+        X, y = numbered(50)
         for seed in range(30):
-            spy = Spy()
-            quick(spy, n_folds=2, random_state=seed, solver=LBFGS(max_iter=0), prior=1.0).fit(self.NUMBERS, self.LABELS)
-            shares.append(sum(self.LABELS[i] == "a" for i in spy.judged[0]))
+            clf = quick(Spy(exchangeable=True), random_state=seed, **settings).fit(X, y)
+            shares.append(sum(y[i] == "a" for i in clf.voters_[0].asked[0]))
         assert len(set(shares)) > 3  # stratified folds would always hold as many of a class
 
     def test_voters_that_do_not_learn_are_judged_by_all(self):
         spy = Spy(learns=False)
-        clf = quick(spy).fit(self.NUMBERS, self.LABELS)
-        assert spy.judged == [set(range(50))]
-        assert clf.fold_sizes_ == (50,)
+        clf = quick(spy, bound="seeger").fit(*numbered(50))
+        assert clf.voters_[0].asked == [set(range(50))]
+        assert clf.certificate_.fold_sizes == (50,)
         first = np.mean(np.arange(50) % 2 != np.arange(50) % 3 % 2)
         np.testing.assert_allclose(clf.votes_[0].voter_errors(), [first, 0])
 
-    def test_voters_that_do_not_learn_may_have_folds(self):
-        clf = quick(VOTERS["frozen_forest"](2), n_folds=4).fit(X, y)
-        assert clf.fold_sizes_ == (30,) * 4
+    @pytest.mark.parametrize("bound", ["auto", "seeger"])
+    def test_voters_that_do_not_learn_may_have_folds(self, bound):
+        clf = quick(VOTERS["frozen_forest"](2), n_folds=4, bound=bound).fit(X, y)
+        assert clf.certificate_.fold_sizes == (30,) * 4
         assert clf.certificate_.verify(clf.votes_)
 
-    def test_a_voter_that_memorises_is_not_believed(self):
+    @pytest.mark.parametrize("settings", PROTOCOLS.values(), ids=PROTOCOLS)
+    def test_a_voter_that_memorises_is_not_believed(self, settings):
         """Labels drawn by coin: the nearest neighbour is right on all that it has seen, and on half of the rest."""
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
-        clf = quick([KNeighborsClassifier(1)]).fit(X, y)
+        clf = quick([KNeighborsClassifier(1)], **settings).fit(X, y)
         errors = np.concatenate([v.errors() for v in clf.votes_])
         assert 0.4 < errors.mean() < 0.6
         assert clf.certificate_.bound > 0.5
@@ -161,63 +172,90 @@ class TestFolds:
 
 
 class TestExpectedErrors:
-    @pytest.mark.parametrize("ensemble", [RandomForestClassifier(25), BaggingClassifier(n_estimators=25)])
-    def test_out_of_bag_are_near_those_of_the_folds(self, ensemble):
-        X, y = data(3, n=600, noise=0.2)
-        clf = quick(ensemble, prior=50.0, n_folds=2, solver=LBFGS(max_iter=0)).fit(X, y)
-        theirs = [v.row_mean(self.mean_vote_errs(v)) for v in clf.votes_]
-        # what is expected of a fold was found on the others: near in the mean, less so one by one
-        assert np.mean(clf.expected_errors_) == pytest.approx(np.mean(theirs), abs=0.05)
-        np.testing.assert_allclose(clf.expected_errors_, theirs, rtol=0, atol=0.15)
+    """What the learning part says, for the constants of the fold test."""
 
-    @staticmethod
-    def mean_vote_errs(votes):
-        scores = votes.class_weights(np.ones(votes.n_voters))
-        return (scores.argmax(1) != votes.targets).astype(float)
+    def expected(self, kind, X, y):
+        voters = VOTERS[kind](3)
+        if kind in ("forest", "bagging"):
+            voters.set_params(n_estimators=25)  # a third of them has not seen an example
+        recipe = Recipe(as_source(voters), np.arange(3), weighs=True, estimates=True, inner_folds=3)
+        return recipe.make(X, y, None, seed=0)
 
-    @pytest.mark.parametrize("kind", [k for k in VOTERS if k not in ("forest", "bagging")])
-    def test_are_unknown_without_a_bag(self, kind):
-        assert set(quick(VOTERS[kind](2), solver=LBFGS(max_iter=0)).fit(X, y).expected_errors_) == {None}
+    @pytest.mark.parametrize("kind", VOTERS)
+    def test_are_near_those_on_other_examples(self, kind):
+        X, y = sample(3, 0.2)
+        made = self.expected(kind, X[:300], y[:300])
+        votes = VoteMatrix.from_codes(made.voters.votes(X[300:]), y[300:], np.arange(3))
+        theirs = votes.vote_errors(made.posterior.mean)
+        assert made.expected.overall == pytest.approx(theirs.mean(), abs=0.07)
+        by_class = [theirs[y[300:] == k].mean() for k in range(3)]
+        np.testing.assert_allclose(made.expected.by_class, by_class, rtol=0, atol=0.15)
 
-    def test_choose_the_constants_from_the_other_folds(self):
-        clf = quick().fit(X, y)
-        constants = clf.certificate_.bound_settings["c"]
-        np.testing.assert_array_equal(np.argsort(constants), np.argsort(clf.expected_errors_)[::-1])
+    @pytest.mark.parametrize("kind", ["forest", "bagging"])
+    def test_of_bags_count_every_example_that_some_tree_did_not_see(self, kind):
+        X, y = data(3)
+        made = self.expected(kind, X, y)
+        answers = made.voters.ensemble.estimators_samples_
+        unseen = [i for i in range(len(y)) if any(i not in sample for sample in answers)]
+        np.testing.assert_array_equal(made.expected.seen, np.bincount(y[unseen], minlength=3))
+
+    def test_are_never_zero_and_a_class_leans_on_all(self):
+        none = Expected(np.zeros(2), np.array([8.0, 0.0]))
+        assert none.overall == 1 / 10
+        np.testing.assert_allclose(none.by_class, [4 * 0.1 / 12, 0.1])
 
 
 class TestBound:
     @pytest.mark.parametrize(
-        ("voters", "settings", "name"),
+        ("settings", "name"),
         [
-            (RandomForestClassifier(5), {}, "catoni_per_fold"),
-            (RandomForestClassifier(5), {"risk": "mc"}, "catoni_per_fold"),
-            (ExtraTreesClassifier(5, bootstrap=True), {}, "catoni_per_fold"),
-            (BaggingClassifier(n_estimators=5), {}, "catoni_per_fold"),
-            (RandomForestClassifier(5), {"risk": "first_order"}, "seeger"),
-            (RandomForestClassifier(5, bootstrap=False), {}, "seeger"),
-            (ExtraTreesClassifier(5), {}, "seeger"),
-            (BaggingClassifier(n_estimators=5, bootstrap=False), {}, "seeger"),
-            (RandomForestClassifier(5), {"bound": "catoni"}, "catoni"),
-            (RandomForestClassifier(5), {"bound": "mcallester"}, "mcallester"),
-            ("stumps", {"risk": "half"}, "seeger"),
+            ({}, "clopper_pearson"),
+            ({"bound": "clopper_pearson"}, "clopper_pearson"),
+            ({"holdout": 0.5}, "clopper_pearson"),
+            ({"n_folds": 2}, "fold_test"),
+            ({"bound": "fold_test"}, "fold_test"),
+            ({"bound": "fold_test", "n_folds": 2}, "fold_test"),
+            ({"bound": "catoni_per_fold"}, "catoni_per_fold"),
+            ({"bound": "catoni_per_fold", "risk": "mc"}, "catoni_per_fold"),
+            ({"bound": "catoni"}, "catoni"),
+            ({"bound": "mcallester"}, "mcallester"),
+            ({"bound": Seeger()}, "seeger"),
         ],
     )
-    def test_auto_is_catoni_for_each_fold_where_there_is_a_bag(self, voters, settings, name):
+    @pytest.mark.parametrize("voters", [RandomForestClassifier(5), "stumps"], ids=["forest", "stumps"])
+    def test_is_the_one_that_goes_with_the_protocol_or_that_was_named(self, voters, settings, name):
         clf = quick(voters, solver=LBFGS(max_iter=0), **settings).fit(X, y)
         assert clf.certificate_.bound_settings["name"] == name
 
-    @pytest.mark.parametrize(("n", "name"), [(100, "seeger"), (600, "catoni")])
-    @pytest.mark.parametrize("voters", [Rules(), "stumps"], ids=["rules", "stumps"])
-    def test_auto_is_the_cheaper_otherwise(self, n, name, voters):
-        clf = quick(voters, n_folds=2, solver=LBFGS(max_iter=0)).fit(*data(n=n))
-        assert clf.certificate_.bound_settings["name"] == name
+    def test_by_name_is_what_auto_gives(self):
+        assert quick(bound="clopper_pearson").fit(X, y).certificate_ == quick().fit(X, y).certificate_
+        folds = [quick(bound=bound, n_folds=3).fit(X, y).certificate_ for bound in ("auto", "fold_test")]
+        assert folds[0] == folds[1] == quick(bound="fold_test").fit(X, y).certificate_
+
+    @pytest.mark.parametrize(("n", "name"), [(50, "seeger"), (300, "catoni")])
+    def test_that_weights_are_learned_with_is_the_cheaper(self, n, name):
+        assert cheaper_bound((n, n), 0.05).name == name
+
+    def test_constants_per_fold_go_with_the_errors_out_of_the_bag(self):
+        X, y = data(n=300, noise=0.2)
+        clf = quick(RandomForestClassifier(25), bound="catoni_per_fold").fit(X, y)
+        part = random_parts(300, None, (1 / 3,) * 3, np.random.RandomState(0))
+        errors = []
+        for k, voters in enumerate(clf.voters_):
+            answers = Ensemble(RandomForestClassifier()).out_of_bag(voters, X[part != k])
+            known = answers >= 0
+            errors.append((np.sum(answers[known] != y[part != k][known]) + 1) / (known.sum() + 2))
+        assert len(set(errors)) > 1
+        theirs = [best_constant(error, (100, 100, 100), 0.05) for error in errors]
+        np.testing.assert_array_equal(clf.certificate_.bound_settings["c"], theirs)
 
 
 class TestPrior:
     @pytest.mark.parametrize(("kind", "tried"), [("forest", 1), ("stumps", 2), ("list", 3), ("frozen_forest", 1)])
-    def test_grid_is_recorded(self, kind, tried):
-        assert quick(VOTERS[kind](2)).fit(X, y).certificate_.alternatives == tried
-        assert quick(VOTERS[kind](2), prior=1.0).fit(X, y).certificate_.alternatives == 1
+    def test_grid_is_recorded_where_it_is_paid_for(self, kind, tried):
+        assert quick(VOTERS[kind](2), bound="seeger").fit(X, y).certificate_.alternatives == tried
+        assert quick(VOTERS[kind](2), bound="seeger", prior=1.0).fit(X, y).certificate_.alternatives == 1
+        assert quick(VOTERS[kind](2)).fit(X, y).certificate_.alternatives == 1  # the judges choose nothing
 
     @pytest.mark.parametrize("voters", ["stumps", [GaussianNB(), LogisticRegression(), DecisionTreeClassifier()]])
     def test_grid_is_paid_for(self, voters):
@@ -226,28 +264,32 @@ class TestPrior:
         chosen = grid.priors[0]["alpha"][0]
         alone = quick(voters, prior=chosen, **settings).fit(X, y).certificate_
         assert alone.priors == grid.priors
-        assert alone.bound < grid.bound
+        assert alone.stochastic_bound < grid.stochastic_bound
         # what is paid is the same as with a smaller delta from the start
         stricter = quick(voters, prior=chosen, delta=0.05 / grid.alternatives, **settings).fit(X, y).certificate_
-        assert grid.bound == pytest.approx(stricter.bound, abs=1e-9)
+        assert grid.stochastic_bound == pytest.approx(stricter.stochastic_bound, abs=1e-9)
 
     def test_grid_is_for_a_dirichlet_alone(self):
-        assert quick("stumps", risk="first_order").fit(X, y).certificate_.alternatives == 1
+        assert quick("stumps", risk="first_order", bound="seeger").fit(X, y).certificate_.alternatives == 1
 
     def test_may_be_given_for_each_voter(self):
         weights = [1.0, 2.0, 3.0, 4.0, 5.0]
-        assert quick(prior=weights).fit(X, y).certificate_.priors == ({"alpha": weights},) * 3
+        assert quick(prior=weights, bound="seeger").fit(X, y).certificate_.priors == ({"alpha": weights},) * 3
+        tested = quick(prior=weights).fit(X, y).certificate_
+        assert tested.posteriors == ({"alpha": weights},)
+        assert tested.context["weights"] == "given by the prior"
 
 
 @pytest.mark.parametrize("kind", LEARNING)
 def test_errors_are_near_those_on_new_examples(kind):
     """Not a proof, but a mistake in the bookkeeping of folds or classes would be seen."""
     X, y = data(3, n=300)
-    clf = quick(VOTERS[kind](3), solver=LBFGS(max_iter=3)).fit(X, y)
+    clf = quick(VOTERS[kind](3), solver=LBFGS(max_iter=3), n_folds=3).fit(X, y)
     X_new, y_new = data(3, n=300, start=300)
     theirs = (clf.classes_[fold_answers(clf, X_new)] != y_new).mean()
     drawn = (clf.predict_stochastic(X_new, 0) != y_new).mean()
-    assert abs(drawn - clf.certificate_.empirical_risk) < 0.1
+    assert abs(drawn - clf.certificate_.moments[0]) < 0.1
+    assert abs(theirs - clf.certificate_.empirical_risk) < 0.1
     assert (clf.predict(X_new) != y_new).mean() == pytest.approx(theirs, abs=0.05)
-    assert drawn < clf.certificate_.bound
-    assert theirs < clf.certificate_.deterministic_bound
+    assert drawn < clf.certificate_.stochastic_bound
+    assert theirs < clf.certificate_.bound

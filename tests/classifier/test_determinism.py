@@ -38,11 +38,17 @@ def test_a_seed_repeats_the_fit_with_any_number_of_jobs(kind):
     assert_same(ours, quick(KINDS[kind](2), n_jobs=2).fit(X, y))
 
 
+@pytest.mark.parametrize("kind", ["forest", "list", "stumps", "frozen_pair"])
+def test_a_seed_repeats_the_folds(kind):
+    assert_same(*(quick(KINDS[kind](2), n_folds=3).fit(X, y) for _ in range(2)))
+
+
 @pytest.mark.parametrize("kind", LEARNING)
 def test_another_seed_is_another_fit(kind):
-    first, second = (quick(VOTERS[kind](2), random_state=seed).fit(X, y) for seed in (0, 1))
-    assert first.certificate_.votes != second.certificate_.votes
-    assert first.key_ != second.key_
+    for n_folds in (None, 3):
+        first, second = (quick(VOTERS[kind](2), random_state=seed, n_folds=n_folds).fit(X, y) for seed in (0, 1))
+        assert first.certificate_.votes != second.certificate_.votes
+        assert (first.key_ != second.key_) == (n_folds is not None)
 
 
 def test_a_random_state_is_used_up():
@@ -54,14 +60,15 @@ def test_a_random_state_is_used_up():
 
 
 def test_without_a_seed_every_fit_differs():
-    first, second = (quick(random_state=None).fit(X, y) for _ in range(2))
+    first, second = (quick(random_state=None, n_folds=3).fit(X, y) for _ in range(2))
     assert first.key_ != second.key_
+    assert first.certificate_.votes != second.certificate_.votes
 
 
-@pytest.mark.parametrize(("n_folds", "sizes"), [(2, (60, 60)), (3, (40, 40, 40)), (7, (18, *(17,) * 6))])
+@pytest.mark.parametrize(("n_folds", "sizes"), [(2, (60, 60)), (3, (40, 40, 40)), (7, (17, 17, 17, 18, 17, 17, 17))])
 def test_folds_are_as_many_as_asked_for_and_of_about_one_size(n_folds, sizes):
     clf = quick(n_folds=n_folds).fit(X, y)
-    assert clf.fold_sizes_ == clf.certificate_.fold_sizes == sizes
+    assert clf.certificate_.fold_sizes == sizes
     assert [v.n_examples for v in clf.votes_] == list(sizes)
     assert len(clf.voters_) == len(clf.posterior_) == n_folds
     assert_same(clf, quick(n_folds=n_folds).fit(X, y))
@@ -69,16 +76,18 @@ def test_folds_are_as_many_as_asked_for_and_of_about_one_size(n_folds, sizes):
 
 @pytest.mark.parametrize(("name", "given"), [("exact", Exact()), ("mc", MonteCarlo())])
 def test_a_risk_and_its_name_are_the_same(name, given):
-    clfs = [MajorityVoteClassifier(RandomForestClassifier(3), risk=r, random_state=0).fit(X, y) for r in (name, given)]
+    settings = {"bound": "seeger", "random_state": 0}
+    clfs = [MajorityVoteClassifier(RandomForestClassifier(3), risk=r, **settings).fit(X, y) for r in (name, given)]
     assert clfs[0].certificate_ == clfs[1].certificate_
 
 
 def test_what_is_going_on_is_printed_on_request(capsys):
     quick().fit(X, y)
     assert capsys.readouterr().out == ""
-    quick(verbose=1).fit(X, y)
-    lines = capsys.readouterr().out.splitlines()
-    assert all(line.startswith("[stocmv] ") for line in lines)
-    assert sum("5 voters" in line for line in lines) == 3
-    quick(verbose=2).fit(X, y)
+    for n_folds in (None, 3):
+        quick(verbose=1, n_folds=n_folds).fit(X, y)
+        lines = capsys.readouterr().out.splitlines()
+        assert all(line.startswith("[stocmv] ") for line in lines)
+        assert sum("5 voters" in line for line in lines) == (n_folds or 1)
+    quick("stumps", verbose=2).fit(X, y)
     assert "lbfgs: bound" in capsys.readouterr().out

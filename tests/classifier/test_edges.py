@@ -48,14 +48,28 @@ silent_bayes = pytest.mark.filterwarnings("ignore:(divide by zero|invalid value)
 @every_kind
 class TestUnusualData:
     @pytest.mark.parametrize("n", [2, 3, 5, 20])
-    def test_few_examples(self, kind, n):
-        clf = fit_and_check(VOTERS[kind](2), X[:n], np.arange(n) % 2)
-        assert len(clf.fold_sizes_) == min(n, 3)
+    @pytest.mark.parametrize("bound", ["auto", "fold_test", "seeger"])
+    def test_few_examples(self, kind, n, bound):
+        clf = fit_and_check(VOTERS[kind](2), X[:n], np.arange(n) % 2, bound=bound)
+        if bound == "auto":
+            assert clf.certificate_.fold_sizes == (round(n / 3),)
+        else:
+            assert len(clf.certificate_.fold_sizes) == min(n, 3)
+            assert clf.certificate_.n == n
         assert clf.certificate_.bound > 0.2
 
-    def test_one_example(self, kind):
-        with pytest.raises(ValueError, match=r"n_samples = 1: voters that learn need at least 2 folds"):
-            quick(VOTERS[kind](2)).fit(X[:1], y[:1])
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({}, "n_samples = 1: at least 2 examples are needed"),
+            ({"bound": "fold_test"}, "n_folds=1 and n_samples = 1: .* at least 2 folds are needed"),
+            ({"bound": "seeger"}, "n_folds=1 and n_samples = 1: .* at least 2 folds are needed"),
+        ],
+        ids=["holdout", "fold_test", "seeger"],
+    )
+    def test_one_example(self, kind, settings, message):
+        with pytest.raises(ValueError, match=message):
+            quick(VOTERS[kind](2), **settings).fit(X[:1], y[:1])
 
     def test_no_example(self, kind):
         with pytest.raises(ValueError, match=r"0 sample|n_samples = 0"):
@@ -63,7 +77,7 @@ class TestUnusualData:
 
     def test_as_many_folds_as_examples(self, kind):
         clf = fit_and_check(VOTERS[kind](2), X[:12], np.arange(12) % 2, n_folds=12)
-        assert clf.fold_sizes_ == (1,) * 12
+        assert clf.certificate_.fold_sizes == (1,) * 12
 
     def test_a_class_with_one_member(self, kind):
         """Its member is in one fold, so that the voters of this fold do not know the class."""
@@ -78,8 +92,9 @@ class TestUnusualData:
         assert fit_and_check(VOTERS[kind](2), wider, y).score(wider, y) > 0.7
 
     def test_no_feature_with_spread(self, kind):
-        clf = fit_and_check(VOTERS[kind](2), np.ones((60, 2)), np.arange(60) % 2)
+        clf = fit_and_check(VOTERS[kind](2), np.ones((60, 2)), np.arange(60) % 2, bound="seeger")
         assert clf.certificate_.bound >= 0.5
+        assert clf.certificate_.stochastic_bound >= 0.5
 
     def test_duplicated_examples(self, kind):
         fit_and_check(VOTERS[kind](2), np.repeat(X[:30], 4, axis=0), np.repeat(y[:30], 4))
@@ -90,8 +105,8 @@ class TestUnusualData:
         np.testing.assert_array_equal(clf.predict_proba(X), np.ones((len(X), 1)))
 
     def test_a_hundred_classes(self, kind):
-        X = np.random.default_rng(0).normal(size=(300, 2))
-        clf = fit_and_check(VOTERS[kind](100), X, np.arange(300) % 100, solver=LBFGS(max_iter=1))
+        X = np.random.default_rng(0).normal(size=(600, 2))
+        clf = fit_and_check(VOTERS[kind](100), X, np.arange(600) % 100, solver=LBFGS(max_iter=1))
         assert len(clf.classes_) == 100
         assert clf.certificate_.bound > 0.9
 
@@ -125,14 +140,14 @@ def test_a_fold_of_one_class_may_be_too_much_for_a_classifier():
 
 
 class TestArguments:
-    @pytest.mark.parametrize("n_folds", [0, -1, 1.5, "x", True, None, [3]])
+    @pytest.mark.parametrize("n_folds", [0, -1, 1.5, "x", True, [3]])
     def test_n_folds_is_a_positive_number(self, n_folds):
-        with pytest.raises(ValueError, match=r"n_folds must be 'auto' or a positive integer, got "):
+        with pytest.raises(ValueError, match=r"n_folds must be None or a positive integer, got "):
             quick(n_folds=n_folds).fit(X, y)
 
     @pytest.mark.parametrize("n_folds", [1, np.int64(1)])
     def test_voters_that_learn_need_two_folds(self, n_folds):
-        with pytest.raises(ValueError, match=r"n_folds=1 and n_samples = 120: voters that learn need at least 2 folds"):
+        with pytest.raises(ValueError, match=r"n_folds=1 and n_samples = 120: .* at least 2 folds are needed"):
             quick(n_folds=n_folds).fit(X, y)
 
     @pytest.mark.parametrize("kind", ["forest", "stumps_known", "frozen_forest"])
@@ -157,9 +172,14 @@ class TestArguments:
                 "logit_normal",
                 "risk 'exact' is not defined for the posterior .* use 'dirichlet'",
             ),
-            ("bound", "nonsense", "bound must be one of 'seeger', .*, got 'nonsense'"),
+            ("bound", "nonsense", "bound must be one of 'auto', .*'seeger', .*, got 'nonsense'"),
             ("solver", "nonsense", "solver must be one of 'auto', .*, got 'nonsense'"),
             ("prior", -1, "prior must be positive and finite, got -1"),
+            ("prior", 1e8, r"prior must have Dirichlet concentrations between 1e-06 and 1e\+06, got 1e\+08"),
+            ("inner_folds", 1, "inner_folds must be 0 or an integer from 2, got 1"),
+            ("inner_folds", -2, "inner_folds must be 0 or an integer from 2, got -2"),
+            ("inner_folds", 2.5, "inner_folds must be 0 or an integer from 2, got 2.5"),
+            ("inner_folds", None, "inner_folds must be 0 or an integer from 2, got None"),
             ("prior", [1.0, 2.0], "prior must be one number or one for each of the 5 voters"),
             ("random_state", "nonsense", "'nonsense' cannot be used to seed"),
         ],
@@ -280,7 +300,7 @@ class TestFrozenLabels:
     def test_of_a_boosted_ensemble_are_its_members_labels(self, labels):
         (X, y), labels = data(3), np.array(labels)
         boosted = AdaBoostClassifier(n_estimators=4).fit(X, labels[y])
-        clf = fit_and_check(frozen(boosted), X, labels[y])
+        clf = fit_and_check(frozen(boosted), X, labels[y], inner_folds=0)  # all examples judge
         theirs = [np.mean(member.predict(X) != labels[y]) for member in boosted.estimators_]
         np.testing.assert_allclose(clf.votes_[0].voter_errors(), theirs)
 

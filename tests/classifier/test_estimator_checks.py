@@ -21,21 +21,25 @@ class Weak(MajorityVoteClassifier):
         return tags
 
 
-def forest(risk):
-    return quick(RandomForestClassifier(5), risk=risk, solver=LBFGS(max_iter=1))
+def forest(**settings):
+    return quick(RandomForestClassifier(5), solver=LBFGS(max_iter=1), **settings)
 
 
-def stumps(risk):
-    if risk == "exact":
-        return quick("stumps", risk=risk)  # needs some iterations to score well
-    return Weak("stumps", risk=risk, solver=LBFGS(max_iter=1), random_state=0)
+def stumps(**settings):
+    if "risk" not in settings:
+        return quick("stumps", **settings)  # needs some iterations to score well
+    return Weak("stumps", solver=LBFGS(max_iter=1), random_state=0, **settings)
 
 
-QUICK = [forest("exact"), stumps("first_order")]
+QUICK = [forest(), forest(n_folds=3), stumps(risk="first_order")]
 THOROUGH = [
     MajorityVoteClassifier(random_state=0),
-    *(forest(risk) for risk in RISKS if risk != "exact"),
-    *(stumps(risk) for risk in RISKS if risk != "first_order"),
+    stumps(),
+    stumps(n_folds=3),
+    stumps(bound="seeger"),
+    *(forest(risk=risk, bound="seeger") for risk in RISKS),
+    *(stumps(risk=risk) for risk in RISKS if risk not in ("exact", "first_order")),
+    *(stumps(risk=risk, bound="seeger") for risk in RISKS if risk != "exact"),
 ]
 
 

@@ -109,7 +109,7 @@ class TestLabels:
     @pytest.mark.parametrize("name", LABELS)
     def test_of_any_kind_go_to_files_and_back(self, name, tmp_path):
         labels = LABELS[name]
-        clf = quick(per_class=True).fit(X, labels[y])
+        clf = quick(per_class=True, n_folds=3).fit(X, labels[y])
         clf.certificate_.to_json(tmp_path / "certificate.json")
         assert [c["label"] for c in clf.certificate_.per_class] == labels.tolist()
         for k, votes in enumerate(clf.votes_):

@@ -1,4 +1,4 @@
-"""What the fitted vote answers: the fixed one, the random one, its probabilities, and single draws."""
+"""What the fitted vote answers: the deterministic one, the random one, its probabilities, and single draws."""
 
 import numpy as np
 import pytest
@@ -13,8 +13,15 @@ from stocmv import MajorityVoteClassifier
 from stocmv.risks import RISKS, MonteCarlo
 from stocmv.solvers import LBFGS
 
-LOGIT_NORMAL = {"risk": MonteCarlo(certificate_draws=50), "posterior": "logit_normal"}
-SETTINGS = {risk: {"risk": risk} for risk in RISKS} | {"logit_normal": LOGIT_NORMAL, "two_folds": {"n_folds": 2}}
+LOGIT_NORMAL = {"risk": MonteCarlo(certificate_draws=50), "posterior": "logit_normal", "bound": "seeger"}
+SETTINGS = {risk: {"risk": risk, "bound": "seeger"} for risk in RISKS} | {
+    "logit_normal": LOGIT_NORMAL,
+    "holdout": {},
+    "fold_test": {"n_folds": 3},
+    "two_folds": {"n_folds": 2},
+    "voters_drawn": {"n_folds": 2, "risk": "first_order"},
+    "stumps": {"voters": "stumps", "n_folds": 2},
+}
 SIGMAS = 5
 
 
@@ -35,17 +42,6 @@ def frequencies(answers, classes):
     return (answers[:, :, None] == classes).mean(1)
 
 
-def surely_agree(clf, X, n_draws=300):
-    """Whether most votes drawn in each fold answer the same class, by a margin that draws cannot hide."""
-    rng, k = np.random.default_rng(5), len(clf.classes_)
-    shares = []
-    for voters, posterior in zip(clf.voters_, clf.posterior_, strict=True):
-        codes = voters.votes(X)
-        answers = [class_scores(codes, weights, k).argmax(1) for weights in posterior.sample(n_draws, rng)]
-        shares.append(frequencies(np.stack(answers, axis=1), np.arange(k)))
-    return (np.min(shares, axis=0) > 0.6).any(1)
-
-
 @every_vote()
 class TestProbabilities:
     def test_sum_to_one(self, clf):
@@ -63,24 +59,46 @@ class TestProbabilities:
         each = np.vstack([clf().predict_proba(row[None]) for row in X])
         np.testing.assert_allclose(each, clf().predict_proba(X), rtol=0, atol=1e-12)
 
-    def test_are_frequencies_of_the_random_vote_where_the_folds_agree(self, clf):
+    def test_those_of_the_stochastic_vote_are_its_frequencies(self, clf):
         clf = clf()
         if not clf.certificate_.covers_drawn:
             with pytest.raises(ValueError, match="draws single voters"):
                 clf.predict_stochastic(new_examples(clf))
             return
-        X, n_draws, n_mixed = new_examples(clf), 2000, 25
-        if clf.certificate_.posterior == "logit_normal":  # its probabilities are estimated from draws
-            agree, n_known = surely_agree(clf, X), 2000
-        else:
-            agree, n_known = np.ptp(fold_answers(clf, X), axis=0) == 0, np.inf
-        probabilities = clf.predict_proba(X)
-        mixed = np.flatnonzero(agree & (probabilities.max(1) < 0.99))[:n_mixed]
+        X, n_draws = new_examples(clf), 2000
+        n_known = 2000 if clf.certificate_.posterior == "logit_normal" else np.inf  # whose are estimated from draws
+        probabilities = clf.predict_stochastic_proba(X)
+        np.testing.assert_allclose(probabilities.sum(1), 1, rtol=0, atol=1e-12)
+        mixed = np.flatnonzero(probabilities.max(1) < 0.99)[:25]
         assert len(mixed) > 5
         answers = clf.predict_stochastic(np.repeat(X[mixed], n_draws, axis=0), 0).reshape(len(mixed), n_draws)
         theirs, ours = frequencies(answers, clf.classes_), probabilities[mixed]
         deviation = np.sqrt(theirs * (1 - theirs) * (1 / n_draws + 1 / n_known)) + 2 / n_draws
         assert np.all(np.abs(ours - theirs) < SIGMAS * deviation)
+
+
+@every_vote([name for name in SETTINGS if name != "logit_normal"])
+def test_scores_are_the_expected_weights_of_the_classes(clf):
+    """The mean of the folds where these agree, else those of one fold that answers as `predict` does."""
+    clf = clf()
+    X, k = new_examples(clf), len(clf.classes_)
+    ours, answers, shares = clf.predict_proba(X), fold_answers(clf, X), np.array(clf.certificate_.fold_shares)
+    folds = zip(clf.voters_, clf.posterior_, strict=True)
+    each = np.stack([class_scores(voters.votes(X), posterior.mean, k) for voters, posterior in folds])
+    agree = np.ptp(answers, axis=0) == 0
+    np.testing.assert_allclose(ours[agree], np.tensordot(shares, each, axes=1)[agree], rtol=0, atol=1e-9)
+    for i in np.flatnonzero(~agree):
+        candidates = each[answers[:, i] == ours[i].argmax(), i]
+        assert np.abs(candidates - ours[i]).max(1).min() < 1e-9
+    assert agree.all() == (len(answers) == 1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_of_a_forest_are_the_shares_of_its_trees(n_classes):
+    clf = quick(RandomForestClassifier(7)).fit(*data(n_classes, noise=0.3))
+    X = new_examples(clf)
+    trees = clf.voters_[0].votes(X)
+    np.testing.assert_allclose(clf.predict_proba(X), frequencies(trees, np.arange(n_classes)), rtol=0, atol=1e-12)
 
 
 def win_probability(concentrations):
@@ -98,46 +116,52 @@ def win_probability(concentrations):
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("prior", [1.0, 20.0])
 def test_probabilities_of_a_dirichlet_are_exact(n_classes, prior):
-    """Those of the mixture where the folds agree, else those of one fold that answers as `predict` does."""
-    clf = fitted(n_classes, prior=prior)
+    """Those of the mixture, which draws a fold first."""
+    clf = fitted(n_classes, prior=prior, n_folds=3)
     X = new_examples(clf, 40)
-    ours, answers, shares = clf.predict_proba(X), fold_answers(clf, X), np.array(clf.fold_sizes_) / sum(clf.fold_sizes_)
     folds = zip(clf.voters_, clf.posterior_, strict=True)
     concentrations = [class_scores(voters.votes(X), posterior.alpha, n_classes) for voters, posterior in folds]
-    for i, chosen in enumerate(ours.argmax(1)):
-        each = [win_probability(c[i]) for c in concentrations]
-        candidates = [shares @ each] if np.ptp(answers[:, i]) == 0 else [e for e in each if e.max() - e[chosen] < 1e-9]
-        assert min(np.abs(ours[i] - theirs).max() for theirs in candidates) < 1e-8
+    each = np.array([[win_probability(c) for c in rows] for rows in concentrations])
+    theirs = np.tensordot(clf.certificate_.fold_shares, each, axes=1)
+    np.testing.assert_allclose(clf.predict_stochastic_proba(X), theirs, rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize(("n_classes", "n_voters"), [(2, 2), (2, 4), (3, 2), (3, 4), (3, 6)])
 @pytest.mark.parametrize("prior", [0.1, 1.0, 50.0])
-def test_ties_are_broken_alike(n_classes, n_voters, prior):
-    """Equal weights and an even number of voters: the posterior is left at the prior."""
+@pytest.mark.parametrize("n_folds", [None, 2])
+def test_ties_are_broken_alike(n_classes, n_voters, prior, n_folds):
+    """Equal weights and an even number of voters; of classes that tie the first wins."""
     X, y = data(n_classes, noise=0.3)
-    forest = RandomForestClassifier(n_voters, max_depth=2)
-    clf = quick(forest, prior=prior, solver=LBFGS(max_iter=0)).fit(X, y)
+    clf = quick(RandomForestClassifier(n_voters, max_depth=2), prior=prior, n_folds=n_folds).fit(X, y)
     np.testing.assert_array_equal(clf.predict(X), clf.classes_[clf.predict_proba(X).argmax(1)])
+    shares = [frequencies(voters.votes(X), np.arange(n_classes)) for voters in clf.voters_]
+    assert np.mean((shares[0] == shares[0].max(1, keepdims=True)).sum(1) > 1) > 0.02  # there are ties
+    if n_folds is None:
+        np.testing.assert_array_equal(clf.predict(X), clf.classes_[shares[0].argmax(1)])
 
 
 class TestFolds:
     """On examples where the folds disagree, the key decides which of them answers."""
 
-    def clf_and_split(self):
-        """Folds of unequal sizes, 3 + 2 + 2 examples, that disagree on most new ones."""
+    def clf_and_split(self, bound="fold_test"):
+        """Folds of unequal sizes, 2 + 3 + 2 examples, that disagree on most new ones."""
         X, y = data(3, n=7, noise=0.3)
-        clf = quick(RandomNetworks(), prior=1.0, solver=LBFGS(max_iter=0)).fit(X, y)
-        assert clf.fold_sizes_ == (3, 2, 2)
+        clf = quick(RandomNetworks(), prior=1.0, bound=bound).fit(X, y)
+        assert clf.certificate_.fold_sizes == (2, 3, 2)
         X = data(3, n=60, noise=0.3, start=200)[0]
         answers = fold_answers(clf, X)
         split = np.ptp(answers, axis=0) > 0
         assert split.sum() > 20
         return clf, X[split], answers[:, split]
 
-    def test_are_chosen_in_proportion_over_the_keys(self):
-        clf, X, answers = self.clf_and_split()
-        n_keys = 1000
-        expected = np.tensordot([3 / 7, 2 / 7, 2 / 7], answers[:, :, None] == np.arange(3), axes=1)
+    @pytest.mark.parametrize("bound", ["fold_test", "seeger"])
+    def test_are_chosen_in_proportion_over_the_keys(self, bound):
+        clf, X, answers = self.clf_and_split(bound)
+        n_keys, shares = 1000, clf.certificate_.fold_shares
+        scale = [3.5, 7 / 3, 3.5] if bound == "seeger" else clf.certificate_.bound_settings["scale"]
+        np.testing.assert_allclose(shares, 1 / np.array(scale) / np.sum(1 / np.array(scale)), rtol=1e-12)
+        assert len(set(shares)) > 1
+        expected = np.tensordot(shares, answers[:, :, None] == np.arange(3), axes=1)
         total = np.zeros(expected.shape)
         for key in range(n_keys):
             clf.key_ = key.to_bytes(16, "little")
@@ -155,7 +179,7 @@ class TestFolds:
         assert np.all((answers == chosen).any(0))
 
     def test_another_key_only_changes_what_the_folds_dispute(self):
-        clf = fitted(3)
+        clf = fitted(3, n_folds=3)
         X = new_examples(clf)
         agree = np.ptp(fold_answers(clf, X), axis=0) == 0
         before, key = clf.predict(X), clf.key_
@@ -165,16 +189,15 @@ class TestFolds:
         assert np.any(after[~agree] != before[~agree])
         np.testing.assert_array_equal(clf.predict(X), before)
 
-    def test_one_fold_has_nothing_to_choose(self):
-        clf = plain("frozen_forest")
-        X = data(start=200)[0]
-        before, key = clf.predict_proba(X), clf.key_
-        clf.key_ = b"another"
-        np.testing.assert_array_equal(clf.predict_proba(X), before)
-        clf.key_ = key
+    @pytest.mark.parametrize("kind", ["forest", "frozen_forest", "list"])
+    def test_without_them_there_is_no_key(self, kind):
+        clf = plain(kind)
+        assert clf.key_ is None
+        assert clf.certificate_.fold_shares == (1.0,)
+        assert "key" not in " ".join(clf.certificate_.assumptions)
 
 
-@every_vote(["exact", "first_order", "logit_normal"])
+@every_vote(["exact", "first_order", "logit_normal", "holdout", "voters_drawn"])
 class TestRandomVote:
     def test_is_repeated_by_its_seed(self, clf):
         X = new_examples(clf())
@@ -187,11 +210,11 @@ class TestRandomVote:
     def test_is_drawn_afresh_for_every_example(self, clf):
         """Copies of one example that is in doubt get different answers."""
         X = new_examples(clf())
-        doubtful = np.argmin(clf().predict_proba(X).max(1))
+        doubtful = np.argmin(clf().predict_stochastic_proba(X).max(1))
         assert len(np.unique(clf().predict_stochastic(np.repeat(X[[doubtful]], 200, axis=0), 0))) > 1
 
 
-@every_vote(["exact", "first_order", "logit_normal", "two_folds"])
+@every_vote(["exact", "first_order", "logit_normal", "holdout", "two_folds"])
 class TestDraw:
     def test_is_a_fitted_estimator(self, clf):
         check_is_fitted(clf().draw(0))
@@ -223,10 +246,10 @@ class TestDraw:
         clf, n_draws = clf(), 600
         state = np.random.RandomState(0)
         draws = [clf.draw(state) for _ in range(n_draws)]
-        shares = np.array(clf.fold_sizes_) / sum(clf.fold_sizes_)
+        shares = clf.certificate_.fold_shares
         for voters, posterior, share in zip(clf.voters_, clf.posterior_, shares, strict=True):
             weights = np.stack([d.weights for d in draws if d.voters is voters])
-            assert abs(len(weights) / n_draws - share) < SIGMAS * np.sqrt(share * (1 - share) / n_draws)
+            assert abs(len(weights) / n_draws - share) <= SIGMAS * np.sqrt(share * (1 - share) / n_draws)
             # the mean of a logit-normal is itself a mean of draws
             spread = np.maximum(weights.std(0), 0.1)  # a voter that is hardly ever drawn shows no spread
             deviation = spread * np.sqrt(1 / len(weights) + 1 / 1000)
@@ -247,7 +270,9 @@ def test_a_drawn_vote_takes_what_its_classifier_takes(kind, make):
     np.testing.assert_array_equal(clf.draw(0).predict(given), plain(kind).draw(0).predict(X))
 
 
-@pytest.mark.parametrize("method", ["predict", "predict_proba", "predict_stochastic", "score"])
+@pytest.mark.parametrize(
+    "method", ["predict", "predict_proba", "predict_stochastic", "predict_stochastic_proba", "score"]
+)
 def test_nothing_is_answered_before_the_fit(method):
     with pytest.raises(NotFittedError, match="not fitted yet"):
         getattr(MajorityVoteClassifier(), method)(*data()[: 2 if method == "score" else 1])

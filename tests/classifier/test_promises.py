@@ -23,9 +23,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import quick
-from stocmv.bounds import BOUNDS, ClopperPearson, clopper_pearson
+from stocmv.bounds import BOUNDS, CatoniPerFold, clopper_pearson
 from stocmv.classifier._answers import drawn_answers, mean_vote
 from stocmv.classifier._choices import choose_bound
+from stocmv.classifier._cut import random_parts
 from stocmv.posteriors import Dirichlet, LogitNormal
 from stocmv.risks import Binomial, Exact
 from stocmv.voters import Stumps
@@ -45,7 +46,7 @@ class TestKey:
 
     def test_makes_little_difference_for_continuous_features(self):
         """One tree per fold: few patterns of answers, which the key used to hash, but as many features as examples."""
-        clf = quick(TREE).fit(X, y)
+        clf = quick(TREE, n_folds=3).fit(X, y)
         new, target = make_moons(20_000, noise=0.3, random_state=1)
         errors = []
         for key in range(30):
@@ -56,7 +57,7 @@ class TestKey:
 
     @pytest.mark.parametrize("as_frame", [False, True])
     def test_is_said_to_be_involved_and_what_it_may_do(self, as_frame):
-        clf = quick().fit(_frame(X) if as_frame else X, y)
+        clf = quick(n_folds=3).fit(_frame(X) if as_frame else X, y)
         assert "on the average over that key" in text_of(clf)
         assert "at most about 0.60 %" in text_of(clf)  # 4.74 / 400 / 2: no two of 400 have the same features
 
@@ -64,16 +65,17 @@ class TestKey:
         """Nine different rows: two of them are the same one time in nine, and half the root of that is 16.7 %."""
         few = RNG.integers(3, size=(3000, 2)).astype(float)
         target = (few.sum(1) + RNG.normal(size=3000) > 2).astype(int)
-        assert "at most about 16." in text_of(quick().fit(few, target))
+        assert "at most about 16." in text_of(quick(n_folds=3).fit(few, target))
 
     def test_is_not_mentioned_without_folds(self):
         assert "key" not in text_of(quick(FrozenEstimator(clone(TREE).fit(X[:100], y[:100]))).fit(X[100:], y[100:]))
+        assert "key" not in text_of(quick().fit(X, y))
 
     def test_gives_an_example_the_same_answer_in_every_form(self):
         pytest.importorskip("pandas")
-        clf = quick([clone(TREE), GaussianNB()]).fit(X, y)
+        clf = quick([clone(TREE), GaussianNB()], n_folds=3).fit(X, y)
         np.testing.assert_array_equal(clf.predict(X.tolist()), clf.predict(X))
-        named = quick([clone(TREE), GaussianNB()]).fit(_frame(X), y)
+        named = quick([clone(TREE), GaussianNB()], n_folds=3).fit(_frame(X), y)
         named.key_ = clf.key_
         np.testing.assert_array_equal(named.predict(_frame(X)), clf.predict(X))
 
@@ -88,14 +90,22 @@ class TestDrawnVoters:
     @pytest.mark.parametrize("risk", ["second_order", "binomial", "c_bound"])
     @pytest.mark.parametrize("method", ["predict_stochastic", "draw"])
     def test_are_refused_where_they_are_not_certified(self, risk, method):
-        clf = quick(risk=risk).fit(X, y)
+        clf = quick(risk=risk, bound="seeger").fit(X, y)
         assert not clf.certificate_.covers_drawn
         with pytest.raises(ValueError, match=f"{method} draws single voters .* risk='{risk}' certifies the weighted"):
             clf.draw() if method == "draw" else clf.predict_stochastic(X)
 
-    @pytest.mark.parametrize(("risk", "posterior"), [("first_order", "auto"), ("second_order", "dirichlet")])
-    def test_are_drawn_where_they_are(self, risk, posterior):
-        clf = quick(risk=risk, posterior=posterior).fit(X, y)
+    @pytest.mark.parametrize(
+        ("risk", "posterior", "bound"),
+        [
+            ("first_order", "auto", "seeger"),
+            ("second_order", "dirichlet", "seeger"),
+            ("second_order", "auto", "auto"),
+            ("c_bound", "auto", "fold_test"),
+        ],
+    )
+    def test_are_drawn_where_they_are(self, risk, posterior, bound):
+        clf = quick(risk=risk, posterior=posterior, bound=bound).fit(X, y)
         assert clf.certificate_.covers_drawn
         assert clf.predict_stochastic(X, 0).shape == y.shape
         assert clf.draw(0).predict(X).shape == y.shape
@@ -125,14 +135,15 @@ class TestFrozen:
 
     @pytest.mark.parametrize("how", ["voting", "bagging"])
     def test_voters_do_not_learn_where_all_are_frozen(self, how):
-        clf = quick(NESTED[how](clone(TREE).fit(X[:200], y[:200]))).fit(X[200:], y[200:])
-        assert clf.fold_sizes_ == (200,)
+        voters = NESTED[how](clone(TREE).fit(X[:200], y[:200]))
+        assert quick(voters, inner_folds=0).fit(X[200:], y[200:]).certificate_.fold_sizes == (200,)
+        assert quick(voters, bound="seeger").fit(X[200:], y[200:]).certificate_.fold_sizes == (200,)
 
     def test_only_what_is_wrapped(self):
         """Fitted in one cell, handed over in the next: they are trained anew, as everywhere in scikit-learn."""
         fitted = [DecisionTreeClassifier().fit(X, NOISE), RandomForestClassifier(5).fit(X, NOISE)]
         clf = quick(fitted).fit(X, NOISE)
-        assert len(clf.fold_sizes_) == 3
+        assert clf.certificate_.fold_sizes == (133,)
         assert clf.certificate_.empirical_risk > 0.35
         assert "none of these examples" not in text_of(clf)
 
@@ -147,13 +158,13 @@ class TestNested:
     """Preprocessing that learns is fitted fold by fold, and the trees still vote."""
 
     def test_a_pipeline_that_ends_in_a_forest(self):
-        clf = quick(make_pipeline(StandardScaler(), RandomForestClassifier(7))).fit(X, y)
+        clf = quick(make_pipeline(StandardScaler(), RandomForestClassifier(7)), n_folds=3).fit(X, y)
         means = [voters.transformer[0].mean_ for voters in clf.voters_]
         assert [voters.n_voters for voters in clf.voters_] == [7, 7, 7]
         assert len({tuple(mean) for mean in means}) == 3
         assert all(not np.allclose(mean, X.mean(0), rtol=1e-12) for mean in means)
         assert clf.certificate_.verify(clf.votes_)
-        assert clf.plain_errors_[1] == clf.fold_sizes_[0]
+        assert clf.plain_errors_[1] == clf.certificate_.fold_sizes[0]
 
     @pytest.mark.parametrize("as_columns", [False, True])
     def test_strings_in_frames(self, as_columns):
@@ -178,16 +189,17 @@ class TestNested:
 
     def test_a_voting_classifier_is_the_list_of_its_members(self):
         members = [GaussianNB(), LogisticRegression(), clone(TREE)]
-        ours = quick(VotingClassifier(list(zip("abc", members, strict=True)))).fit(X, y)
-        theirs = quick(members).fit(X, y)
-        assert ours.certificate_.bound == theirs.certificate_.bound
-        np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+        for settings in ({}, {"n_folds": 3}, {"bound": "seeger"}):
+            ours = quick(VotingClassifier(list(zip("abc", members, strict=True))), **settings).fit(X, y)
+            theirs = quick(members, **settings).fit(X, y)
+            assert ours.certificate_ == theirs.certificate_
+            np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
 def test_stumps_know_the_classes_of_the_other_folds_only():
     target = np.array(["in", "out"])[y].astype(object)
     target[17] = "once"
-    clf = quick(Stumps(3)).fit(X, target.astype(str))
+    clf = quick(Stumps(3), n_folds=3).fit(X, target.astype(str))
     once = list(clf.classes_).index("once")
     ignorant = [once not in voters.votes(X) for voters in clf.voters_]
     judging = [bool(np.any(votes.targets == once)) for votes in clf.votes_]
@@ -203,7 +215,8 @@ def test_rules_say_that_the_classes_were_known():
 @pytest.mark.parametrize("risk", ["first_order", "second_order", "binomial", "c_bound"])
 def test_bounds_on_each_class_are_refused_where_there_are_none(risk):
     with pytest.raises(ValueError, match="per_class=True needs a Dirichlet posterior, got 'categorical'"):
-        quick(risk=risk, per_class=True).fit(X, y)
+        quick(risk=risk, per_class=True, bound="seeger").fit(X, y)
+    assert len(quick(risk=risk, per_class=True).fit(X, y).certificate_.per_class) == 2
 
 
 class HalfProven(Exact):
@@ -213,12 +226,18 @@ class HalfProven(Exact):
 
 class TestProven:
     def test_a_part_that_is_not_makes_no_certificate(self):
-        clf = quick(risk=HalfProven()).fit(X, y)
+        clf = quick(risk=HalfProven(), bound="seeger").fit(X, y)
         assert not clf.certificate_.proven
         for text in (str(clf.certificate_), clf.certificate_.statement(), unescape(clf.certificate_._repr_html_())):
             assert "Not a certificate" in text
             assert "the risk 'half_proven'" in text
             assert "With probability" not in text
+
+    def test_a_risk_that_only_teaches_the_weights_may_be_anything(self):
+        for n_folds in (None, 3):
+            certificate = quick("stumps", risk=HalfProven(), n_folds=n_folds).fit(X, y).certificate_
+            assert certificate.proven
+            assert certificate.risk == "exact"
 
     def test_voters_that_depend_on_their_judges_make_none(self):
         certificate = quick(Stumps(3, ranges="training")).fit(X, y).certificate_
@@ -240,13 +259,13 @@ class TestOneVoter:
         clf = quick(FrozenEstimator(tree), per_class=True).fit(X[100:], y[100:])
         wrong = tree.predict(X[100:]) != y[100:]
         assert clf.certificate_.bound == clopper_pearson(int(wrong.sum()), 300, 0.05)
-        assert clf.certificate_.deterministic_bound == clf.certificate_.bound
+        assert clf.certificate_.stochastic_bound == clf.certificate_.bound
         assert clf.certificate_.alternatives == 1
         assert clf.certificate_.kl == 0
         for k, entry in enumerate(clf.certificate_.per_class):
             mine = wrong[y[100:] == k]
-            assert entry["bound"] == entry["deterministic_bound"] == clopper_pearson(int(mine.sum()), len(mine), 0.025)
-        assert len(clf.certificate_.figures(per_class=False)) == 1
+            assert entry["bound"] == entry["stochastic_bound"] == clopper_pearson(int(mine.sum()), len(mine), 0.025)
+        assert [name for name, _, _ in clf.certificate_.figures(per_class=False)] == ["predict", "always answering 1"]
         assert clf.certificate_.verify(clf.votes_)
         np.testing.assert_array_equal(clf.predict(X), tree.predict(X))
         np.testing.assert_array_equal(clf.predict_stochastic(X, 0), tree.predict(X))
@@ -255,21 +274,13 @@ class TestOneVoter:
     def test_of_each_fold_pays_for_nothing_but_confidence(self, voters):
         certificate = quick(voters, bound="seeger").fit(X, y).certificate_
         theirs = BOUNDS["seeger"].upper(certificate.empirical_risk, 0.0, certificate.fold_sizes, 0.05).value
-        assert certificate.bound == certificate.deterministic_bound == theirs
-        assert len(certificate.figures()) == 1
+        assert certificate.bound == certificate.stochastic_bound == theirs
+        assert [name for name, _, _ in certificate.figures() if "always" not in name] == ["predict"]
 
     def test_may_have_a_bound_by_name(self):
         tree = FrozenEstimator(clone(TREE).fit(X[:100], y[:100]))
         seeger = quick(tree, bound="seeger").fit(X[100:], y[100:]).certificate_
-        assert quick(tree).fit(X[100:], y[100:]).certificate_.bound < seeger.bound == seeger.deterministic_bound
-
-    def test_is_what_clopper_and_pearsons_bound_is_for(self):
-        with pytest.raises(ValueError, match="'clopper_pearson' is for a single voter"):
-            quick(bound=ClopperPearson()).fit(X, y)
-        with pytest.raises(ValueError, match="one voter, judged by one sample"):
-            quick(TREE, bound=ClopperPearson()).fit(X, y)
-        with pytest.raises(ValueError, match="losses of 0 or 1"):
-            ClopperPearson().upper(0.105, 0.0, [100], 0.05)
+        assert quick(tree).fit(X[100:], y[100:]).certificate_.bound < seeger.bound == seeger.stochastic_bound
 
 
 class TestLogitNormal:
@@ -284,8 +295,13 @@ class TestLogitNormal:
         assert len(votes) == 2000
 
     def test_its_bound_is_more_than_twice_that_of_the_drawn_vote(self):
-        clf = quick(risk="mc", posterior="logit_normal").fit(X, y)
-        assert clf.certificate_.deterministic_bound > min(2 * clf.certificate_.bound, 0.999)
+        clf = quick(risk="mc", posterior="logit_normal", bound="seeger").fit(X, y)
+        assert clf.certificate_.bound > min(2 * clf.certificate_.stochastic_bound, 0.999)
+
+    @pytest.mark.parametrize("bound", ["auto", "fold_test", "clopper_pearson"])
+    def test_needs_a_bound_that_pays_for_learning(self, bound):
+        with pytest.raises(ValueError, match="need a Dirichlet or categorical posterior, got 'logit_normal'"):
+            quick(risk="mc", posterior="logit_normal", bound=bound).fit(X, y)
 
 
 @pytest.mark.parametrize("concentration", [1e-6, 1e-3, 0.003, 1.0, 1e3])
@@ -297,17 +313,15 @@ def test_equal_voters_win_equally_often_however_small_their_concentrations(conce
 
 class TestHoldoutComparison:
     def test_is_with_the_plain_model_trained_on_the_other_examples(self):
-        """The forest of the first fold, predicting as a forest does, which never saw that fold."""
-        clf = quick(RandomForestClassifier(30)).fit(X, y)
-        judged = clf.votes_[0]
-        comparison = clf.certificate_.compare_errors(*clf.plain_errors_)
-        assert comparison.n_holdout == judged.n_examples
-        assert comparison.deterministic_bound == clf.certificate_.deterministic_bound
-        again = quick(RandomForestClassifier(30)).fit(X, y)
-        rng = np.random.RandomState(0)
-        fold = np.sort(np.array_split(rng.permutation(400), 3)[0])
-        theirs = np.count_nonzero(again.voters_[0].ensemble.predict(X[fold]) != y[fold])
-        assert comparison.n_errors == theirs
+        """The forest that the first judges never taught, predicting as a forest does."""
+        for settings, shares in (({}, (1 / 3, 2 / 3)), ({"n_folds": 3}, (1 / 3,) * 3)):
+            clf = quick(RandomForestClassifier(30), **settings).fit(X, y)
+            comparison = clf.certificate_.compare_errors(*clf.plain_errors_)
+            assert comparison.n_holdout == clf.votes_[0].n_examples
+            assert comparison.bound == clf.certificate_.bound
+            judges = random_parts(400, None, shares, np.random.RandomState(0)) == 0
+            theirs = np.count_nonzero(clf.voters_[0].ensemble.predict(X[judges]) != y[judges])
+            assert comparison.n_errors == theirs
 
     def test_says_below_only_if_it_is_to_the_digits_shown(self):
         clf = quick().fit(X, y)
@@ -319,9 +333,11 @@ class TestHoldoutComparison:
 
 
 def test_the_kind_of_a_bound_does_not_depend_on_what_voters_can_tell():
-    told = choose_bound("auto", (100, 100, 100), [0.1, None, 0.1], 0.05)
-    assert told.name == choose_bound("auto", (100, 100, 100), [None] * 3, 0.05).name == "catoni_per_fold"
-    assert choose_bound("auto", (100, 100, 100), None, 0.05).name != "catoni_per_fold"
+    told = choose_bound("catoni_per_fold", (100, 100, 100), [0.1, None, 0.1], 0.05)
+    assert told.name == choose_bound("catoni_per_fold", (100, 100, 100), [None] * 3, 0.05).name == "catoni_per_fold"
+    assert choose_bound("seeger", (100, 100, 100), [0.1] * 3, 0.05) == "seeger"
+    given = CatoniPerFold((1.0, 2.0, 3.0))
+    assert choose_bound(given, (100, 100, 100), [0.1] * 3, 0.05) is given
 
 
 def test_a_binomial_bound_of_many_good_voters_is_on_their_vote():
@@ -329,7 +345,7 @@ def test_a_binomial_bound_of_many_good_voters_is_on_their_vote():
     labels = RNG.integers(2, size=2000)
     answers = np.where(RNG.random((2000, 25)) < 0.15, 1 - labels[:, None], labels[:, None])
     posts = Stumps(1, ranges=[np.full(25, 0.0), np.full(25, 1.0)])  # a threshold at one half: the column itself
-    clf = quick(posts, risk=Binomial()).fit(answers.astype(float), labels)
+    clf = quick(posts, risk=Binomial(), bound="seeger").fit(answers.astype(float), labels)
     assert np.mean(clf.predict(answers.astype(float)) != labels) <= clf.certificate_.bound
     with pytest.raises(ValueError, match="draws single voters"):
         clf.predict_stochastic(answers.astype(float))
@@ -362,9 +378,9 @@ def test_frozen_voters_stay_as_they_were_certified():
 
 
 def test_voters_of_several_folds_are_not_called_one():
-    certificate = quick(TREE).fit(X, y).certificate_
-    assert "the error of the voter of a drawn fold" in certificate.statement()
-    assert certificate.figures()[0][0] == "voter of a drawn fold"
+    certificate = quick(TREE, n_folds=3).fit(X, y).certificate_
+    assert certificate.certified == "the error of the voter of a drawn fold"
+    assert "each example is given to one fold, then its voter answers" in str(certificate)
 
 
 def test_a_comparison_of_what_is_not_proven_says_so():

@@ -71,6 +71,17 @@ class TestParameters:
         assert clf.fit(X, y).voters_[0].n_voters == 3
         assert clf.certificate_.delta == 0.1
 
+    def test_say_who_judges(self):
+        clf = quick(holdout=0.25, inner_folds=2)
+        assert {name: clf.get_params()[name] for name in ("holdout", "n_folds", "inner_folds")} == {
+            "holdout": 0.25,
+            "n_folds": None,
+            "inner_folds": 2,
+        }
+        assert clone(clf).get_params()["holdout"] == 0.25
+        assert clf.fit(X, y).certificate_.fold_sizes == (30,)
+        assert clf.set_params(holdout="auto", n_folds=4).fit(X, y).certificate_.fold_sizes == (30,) * 4
+
     def test_of_nobody_are_refused(self):
         with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
             quick().set_params(nonsense=1)
@@ -99,9 +110,17 @@ class TestTools:
         best = search.best_estimator_
         assert len(search.cv_results_["params"]) == 8
         assert best.certificate_.delta == search.best_params_["delta"]
-        assert len(best.fold_sizes_) == search.best_params_["n_folds"]
+        assert len(best.certificate_.fold_sizes) == search.best_params_["n_folds"]
         assert best.voters_[0].n_voters == search.best_params_["voters__n_estimators"]
         assert best.certificate_.verify(best.votes_)
+
+    def test_grid_search_over_the_share_held_out(self):
+        search = GridSearchCV(quick(), {"holdout": ["auto", 0.25, 0.5], "inner_folds": [0, 2]}, cv=2).fit(X, y)
+        best = search.best_estimator_
+        assert len(search.cv_results_["params"]) == 6
+        assert np.all(np.isfinite(search.cv_results_["mean_test_score"]))
+        sizes = {"auto": 40, 0.25: 30, 0.5: 60}
+        assert best.certificate_.n == sizes[search.best_params_["holdout"]]
 
     @pytest.mark.parametrize("kind", ["forest", "stumps", "list", "frozen_forest"])
     def test_cross_val_score(self, kind):
@@ -109,14 +128,18 @@ class TestTools:
 
     def test_frozen_ones_stay_frozen_in_a_cross_validation(self):
         clf = clone(quick(VOTERS["frozen_forest"](2))).fit(X, y)
-        assert clf.fold_sizes_ == (len(X),)
+        assert clf.certificate_.fold_sizes == (len(X),)
 
 
 class TestFitParameters:
-    @pytest.mark.parametrize("name", ["sample_weight", "groups"])
-    def test_are_refused_with_the_reason(self, name):
-        with pytest.raises(TypeError, match=f"fit does not take {name}: .* independent draws .* equal weight"):
-            quick().fit(X, y, **{name: np.ones(len(y))})
+    def test_are_refused_with_the_reason(self):
+        with pytest.raises(TypeError, match=r"fit does not take sample_weight: .* independent draws .* equal weight"):
+            quick().fit(X, y, sample_weight=np.ones(len(y)))
+
+    def test_groups_reach_the_fit_through_a_pipeline(self):
+        pipe = make_pipeline(StandardScaler(), quick())
+        pipe.fit(X, y, majorityvoteclassifier__groups=np.arange(len(y)) // 2)
+        assert pipe[-1].certificate_.grouped
 
     def test_are_refused_through_a_pipeline(self):
         with pytest.raises(TypeError, match="fit does not take sample_weight"):

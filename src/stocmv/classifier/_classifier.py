@@ -395,7 +395,8 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         """
         if is_dask(X):
             return engine().answer_on_cluster(self, "predict", X)
-        return self.classes_[self._answered(self._checked(X))[1]]
+        answers = self._answered(self._checked(X))[1]
+        return self.classes_[answers]
 
     def predict_proba(self, X: Any) -> NDArray:
         """Expected weight of the voters that answer each class; its largest entry is what `predict` answers.
