@@ -63,7 +63,7 @@ def steps() -> None:
     print(f"one step on the cluster {on_cluster:.3f} s, in one process {alone:.3f} s: ", end="")
     print(f"ratio {on_cluster / alone:.2f}; without 50 ms {(on_cluster - 0.05) / alone:.2f} (aim: 1.5)")
     print(f"learn on the cluster: {took:.0f} s, {len(passes)} passes over the votes, ", end="")
-    print(f"bound {learned.certificate.bound:.4f}")
+    print(f"bound {learned.certificate.stochastic_bound:.4f}")
     print(f"peak memory: workers {', '.join(f'{w:.0f}' for w in workers)} MB, ", end="")
     print(f"client {client_peak:.0f} MB")
 

@@ -57,7 +57,7 @@ def run(name: str) -> dict:
     return {
         "n": len(y),
         "M": votes.n_voters,
-        "bound": 100 * learned.certificate.bound,
+        "bound": 100 * learned.certificate.stochastic_bound,
         "test": 100 * argmax_error(learned.posterior.mean, test),
         "kl": learned.certificate.kl,
         "seconds": seconds,

@@ -117,12 +117,12 @@ def test_probabilities_are_right_where_voters_are_independent():
         assert abs(y[same].mean() - value) < 4 * 0.5 / np.sqrt(same.sum()) + 0.01
 
 
-@pytest.mark.parametrize("n_folds", ["auto", 2, 5])
+@pytest.mark.parametrize("n_folds", [None, 2, 5])
 def test_voters_are_judged_by_examples_they_did_not_see(n_folds):
     X = np.arange(50.0)[:, None]
     diary = Diary()
     vote = NaiveBayesVote(diary, n_folds=n_folds, random_state=0).fit(X, np.arange(50) % 2)
-    assert len(vote.weights_) == len(diary.seen) == (3 if n_folds == "auto" else n_folds)
+    assert len(vote.weights_) == len(diary.seen) == (3 if n_folds is None else n_folds)
     for seen, asked in zip(diary.seen, diary.asked, strict=True):
         assert sorted([*seen, *asked]) == X[:, 0].tolist()
     assert sorted(np.concatenate(diary.asked)) == X[:, 0].tolist()
@@ -139,7 +139,7 @@ def test_voters_that_only_remember_get_no_weight():
 def test_weights_come_from_the_votes_of_each_fold():
     X, y = load_iris(return_X_y=True)
     vote = NaiveBayesVote(RandomForestClassifier(4), random_state=0).fit(X, y)
-    assert vote.fold_sizes_ == (50, 50, 50)
+    assert [v.n_examples for v in vote.votes_] == [50, 50, 50]
     for votes, weights in zip(vote.votes_, vote.weights_, strict=True):
         wrong = votes.errors().sum(0)
         np.testing.assert_allclose(weights, np.log((1 + 50 - wrong) / (1 + wrong)), rtol=1e-12)
@@ -161,7 +161,7 @@ def test_frozen_voters_are_judged_by_all_examples():
     names = np.array(["left", "right"])[y]
     fitted = [classifier.fit(X[:100], names[:100]) for classifier in (GaussianNB(), KNeighborsClassifier(3))]
     vote = NaiveBayesVote([FrozenEstimator(classifier) for classifier in fitted]).fit(X[100:], names[100:])
-    assert vote.fold_sizes_ == (200,)
+    assert [v.n_examples for v in vote.votes_] == [200]
     assert vote.votes_[0].n_examples == 200
     wrong = np.array([np.sum(classifier.predict(X[100:]) != names[100:]) for classifier in fitted])
     np.testing.assert_allclose(vote.weights_[0], np.log((201 - wrong) / (1 + wrong)), rtol=1e-12)
@@ -219,9 +219,9 @@ def test_there_is_no_certificate():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_folds": 1}, "n_folds=1 and n_samples = 20: voters that learn need at least 2 folds"),
+        ({"n_folds": 1}, "n_folds=1 and n_samples = 20: .* at least 2 folds are needed"),
         ({"n_folds": 21}, "n_folds=21 is more than the number of examples"),
-        ({"n_folds": "many"}, "n_folds must be 'auto' or a positive integer, got 'many'"),
+        ({"n_folds": "many"}, "n_folds must be None or a positive integer, got 'many'"),
         ({"voters": "tree"}, "voters must be 'forest', 'stumps'"),
     ],
 )

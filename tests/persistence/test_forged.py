@@ -5,10 +5,10 @@ import pickle
 import re
 import tracemalloc
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from dataclasses import replace
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
