@@ -31,7 +31,7 @@ def main() -> None:
     print(f"  training {spent['voters']:.1f} s, votes {spent['votes']:.1f} s, learning {spent['learning']:.1f} s")
     print(f"  learning / training a forest: {spent['learning'] / spent['voters']:.3f} (target: at most 0.1)")
     certificate = clf.certificate_
-    print(f"  bound {100 * certificate.bound:.2f} %, fixed vote {100 * certificate.deterministic_bound:.2f} %")
+    print(f"  predict {100 * certificate.bound:.2f} %, stochastic vote {100 * certificate.stochastic_bound:.2f} %")
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def main(names: list[str]) -> None:
     print("|---|" + "---:|" * (len(COLUMNS) + 1))
     for name, figures in results.items():
         published = "-" if PUBLISHED[name] is None else PUBLISHED[name]
-        print(f"| {name} | {shown(figures, COLUMNS, spread=COLUMNS[:2] + ('plain',))} | {published} |")
+        print(f"| {name} | {shown(figures, COLUMNS, spread=(*COLUMNS[:2], 'plain'))} | {published} |")
     ratios = {name: figures["hold-out"][0] / figures["plain"][0] for name, figures in results.items()}
     largest = max(ratios, key=lambda name: ratios[name])
     print(

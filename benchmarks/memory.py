@@ -61,7 +61,7 @@ def learn_alone() -> dict[str, float]:
     figures |= {"learning": time.perf_counter() - began, "processor": time.process_time() - spent}
     figures |= {"learned": peak_megabytes()}
     return figures | {
-        "bound": learned.certificate.bound,
+        "bound": learned.certificate.stochastic_bound,
         "iterations": len(learned.history),
         "evaluation": seconds_each(lambda: Exact().moments(learned.posterior, votes), budget=0)[0],
         "voter": float(votes.voter_errors().mean()),

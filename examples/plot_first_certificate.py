@@ -23,11 +23,11 @@ from stocmv.displays import CertificateDisplay, ErrorDistributionDisplay
 X, y = load_breast_cancer(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=0)
 clf = MajorityVoteClassifier(RandomForestClassifier(100), random_state=0).fit(X_train, y_train)
-print(f"{len(clf.voters_)} folds of {clf.fold_sizes_} examples, {clf.voters_[0].n_voters} trees for each")
+print(clf.certificate_.protocol)
 
 # %%
-# Each fold has a forest of its own, trained on the other folds and judged on it. So every example trains and
-# every example judges, but never the same trees.
+# By default some of the examples make the vote, and the others only judge it: a third of them where there are fewer
+# than 5,000. What taught the vote nothing can test it, and nothing has to be paid for learning.
 #
 # Read
 # ----
@@ -36,10 +36,10 @@ certificate = clf.certificate_
 print(certificate)
 
 # %%
-# The headline, ``certificate.bound``, is on the *drawn vote*: a fold and the weights of its trees are drawn
-# anew for each example (``predict_stochastic``). The second figure, ``certificate.deterministic_bound``, is
-# on the *fixed vote*, which is what ``predict`` does. The page :doc:`/certificates` goes through it word by
-# word.
+# The headline, ``certificate.bound``, is on what ``predict`` does: the *deterministic vote*, in which the trees vote
+# with fixed weights. The second figure, ``certificate.stochastic_bound``, is on the *stochastic vote*, whose weights
+# are drawn afresh for each example (``predict_stochastic``). The third is what one has without any model: always
+# answering the most frequent class. The page :doc:`/certificates` goes through it word by word.
 #
 # Check
 # -----
@@ -53,15 +53,13 @@ print("It holds." if verification else "It does NOT hold.")
 # %%
 # Compare
 # -------
-# What would the usual way give? Hold a part out, train the forest on the rest, count its errors on the part held
-# out and take the Clopper-Pearson bound. The first fold is such a part, for its forest was trained on the others:
+# What does the forest by itself get, predicting as a forest does? It was judged by the same examples:
 
-comparison = certificate.compare_errors(*clf.plain_errors_)
+comparison = certificate.compare_errors(*clf.plain_errors_, same_examples=True)
 print(comparison)
 
 # %%
-# Both bounds are on one fixed classifier, at the same delta: the forest, predicting as a forest does, and the
-# fixed vote. ``compare_holdout`` does the same with a forest that is trained anew while a fifth is held out:
+# ``compare_holdout`` trains the forest anew while a fifth is held out:
 
 print(certificate.compare_holdout(RandomForestClassifier(100, random_state=0), X_train, y_train))
 
@@ -75,8 +73,17 @@ plt.show()
 # %%
 # Where the measured error comes from
 # -----------------------------------
-# For every example, as it judged the trees of its fold, the probability that the drawn vote errs on it has a closed
-# form. Most examples are as good as certain, one way or the other; the vote is undecided on a few.
+# For every example that judged, the probability that the stochastic vote errs on it has a closed form. Most examples
+# are as good as certain, one way or the other; the vote is undecided on a few.
 
 ErrorDistributionDisplay.from_estimator(clf)
 plt.show()
+
+# %%
+# Every example judges
+# --------------------
+# With folds no example is set aside: the vote of each fold is made by the other folds. ``predict`` then shares the
+# new examples out among the folds' votes, and the bound is that of the fold test.
+
+in_folds = MajorityVoteClassifier(RandomForestClassifier(100), n_folds=3, random_state=0).fit(X_train, y_train)
+print(in_folds.certificate_.statement())

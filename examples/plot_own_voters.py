@@ -52,9 +52,9 @@ class RuleSource(VoterSource):
 
 
 # %%
-# ``learns = False`` tells the classifier that the rules have not seen the examples. So all of them judge, in
-# one piece: there are no folds. What must be true for this goes into ``assumptions``, and from there into the
-# certificate.
+# ``learns = False`` tells the classifier that the rules need no examples. Their weights do: a part of the examples
+# teaches them, and the rest, which taught nothing, judges the vote. What must be true for the rules goes into
+# ``assumptions``, and from there into the certificate.
 
 X, y = make_moons(1500, noise=0.25, random_state=0)
 X_test, y_test = make_moons(5000, noise=0.25, random_state=1)
@@ -65,8 +65,8 @@ print(rules.certificate_)
 # %%
 # Networks
 # --------
-# A source that learns is handed examples of the other folds, and must make its voters from these alone. The
-# codes count the classes of these examples: a class that occurs in the judging fold alone is unknown to its voters.
+# A source that learns is handed the examples that do not judge, and must make its voters from these alone. The
+# codes count the classes of these examples: a class that occurs among the judges alone is unknown to the voters.
 
 
 class Networks(VoterSet):
@@ -81,8 +81,7 @@ class Networks(VoterSet):
 class NetworkSource(VoterSource):
     """Small networks of different widths, each from its own start."""
 
-    exchangeable = True  # near enough alike that equal weights are a good first guess
-    default_prior = (50.0,)
+    exchangeable = True  # near enough alike that all of them have the same weight
 
     def __init__(self, widths):
         self.widths = widths
@@ -111,9 +110,9 @@ print(networks.certificate_.statement())
 #
 # Both together
 # -------------
-# ``Joined`` asks several sets side by side. The source learns, because a part of it does. The prior may say that a
-# network is worth more than a rule *before* any example is seen: concentrations of 10 for each network, of
-# 0.1 for each rule.
+# ``Joined`` asks several sets side by side. The source learns, because a part of it does, so the weights are learned
+# from answers to examples that the networks were not trained on (``inner_folds``). The prior may say that a network is
+# worth more than a rule *before* any example is seen: concentrations of 10 for each network, of 0.1 for each rule.
 
 
 class BothSources(VoterSource):
@@ -134,21 +133,21 @@ weight_of_networks = np.mean([posterior.mean[-len(WIDTHS) :].sum() for posterior
 print(f"The networks hold {100 * weight_of_networks:.0f} % of the learned weight.")
 
 # %%
-# What each of them answers, with its bound and its error on 5,000 new examples. Where the folds disagree,
-# each point belongs to one of them, by a hash of its features; this makes the speckled strips.
+# What each of them answers, with the bound on ``predict`` and its error on 5,000 new examples. The colour is the weight
+# of the voters for class 1, which is what ``predict_proba`` says.
 
 xs, ys = np.meshgrid(np.linspace(-1.8, 2.8, 160), np.linspace(-1.4, 1.9, 130))
 grid = np.column_stack([xs.ravel(), ys.ravel()])
 
 figure, panels = plt.subplots(1, 3, figsize=(10, 3.4), sharey=True, layout="constrained")
 for axes, (name, clf) in zip(panels, {"rules": rules, "networks": networks, "both": both}.items(), strict=True):
-    probability = clf.predict_proba(grid)[:, 1].reshape(xs.shape)
-    surface = axes.contourf(xs, ys, probability, levels=np.linspace(0, 1, 11), cmap="RdBu", alpha=0.6)
+    weight = clf.predict_proba(grid)[:, 1].reshape(xs.shape)
+    surface = axes.contourf(xs, ys, weight, levels=np.linspace(0, 1, 11), cmap="RdBu", alpha=0.6)
     colours = np.where(y_test[:250], "#123a6b", "#8b1a1a")
     axes.scatter(*X_test[:250].T, s=12, c=colours, edgecolor="white", linewidth=0.4)
-    test_error = np.mean(clf.predict_stochastic(X_test, random_state=0) != y_test)
+    test_error = np.mean(clf.predict(X_test) != y_test)
     axes.set_title(f"{name}\nbound {100 * clf.certificate_.bound:.1f} %, test {100 * test_error:.1f} %")
     axes.set(xlabel="feature 1", aspect="equal")
 panels[0].set_ylabel("feature 2")
-figure.colorbar(surface, ax=panels, label="drawn vote answers 1", shrink=0.8)
+figure.colorbar(surface, ax=panels, label="weight of the voters for class 1", shrink=0.8)
 plt.show()

@@ -46,20 +46,43 @@ def stocmv(here, capsys):
     return call
 
 
-@pytest.fixture(scope="session")
-def _certified(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("certified")
-    data = write_flowers(folder / "flowers.csv")
-    assert (
-        run(["certify", str(data), "--target", "kind", "--trees", "5", "--out", str(folder / "audit"), "--json"]) == 0
-    )
+def _certify(folder: Path, *options: str) -> Path:
+    data, out = str(write_flowers(folder / "flowers.csv")), str(folder / "audit")
+    assert run(["certify", data, "--target", "kind", "--trees", "5", "--out", out, "--json", *options]) == 0
     return folder / "audit"
 
 
+@pytest.fixture(scope="session")
+def _held_out(tmp_path_factory) -> Path:
+    return _certify(tmp_path_factory.mktemp("held_out"))
+
+
+@pytest.fixture(scope="session")
+def _in_folds(tmp_path_factory) -> Path:
+    return _certify(tmp_path_factory.mktemp("in_folds"), "--folds", "3")
+
+
+@pytest.fixture(scope="session")
+def _paid(tmp_path_factory) -> Path:
+    return _certify(tmp_path_factory.mktemp("paid"), "--bound", "catoni_per_fold")
+
+
 @pytest.fixture
-def audit(_certified, here) -> Path:
+def audit(_held_out, here) -> Path:
     """What certify wrote for three kinds of flowers; a copy, to be spoiled."""
-    return Path(shutil.copytree(_certified, here.parent / "audit"))
+    return Path(shutil.copytree(_held_out, here.parent / "audit"))
+
+
+@pytest.fixture
+def audit_in_folds(_in_folds, here) -> Path:
+    """The same with three folds."""
+    return Path(shutil.copytree(_in_folds, here.parent / "audit_in_folds"))
+
+
+@pytest.fixture
+def paid_audit(_paid, here) -> Path:
+    """The same with weights learned on the folds that judge, and paid for."""
+    return Path(shutil.copytree(_paid, here.parent / "paid_audit"))
 
 
 @pytest.fixture

@@ -117,6 +117,9 @@ def test_what_is_written(flowers, stocmv, here, page):
     assert certificate == model.certificate_
     assert certificate.votes == tuple(votes.digest() for votes in load_folds("audit/votes.npz"))
     assert answer.content["bound"] == certificate.bound
+    assert answer.content["stochastic_bound"] == certificate.stochastic_bound
+    assert answer.content["baseline"] == certificate.baseline
+    assert answer.content["protocol"] == {"name": "holdout", "learning": 100, "judging": 50}
     assert certificate.context["data"]["rows"] == 150
     assert re.fullmatch("[0-9a-f]{64}", certificate.context["data"]["sha256"])
     report = (here / "audit" / "report.html").read_text(encoding="utf-8")
@@ -129,7 +132,16 @@ def test_the_page_on_the_terminal(flowers, stocmv, here):
     assert (answer.code, answer.err) == (0, "")
     certificate = Certificate.from_json("flowers-certified/certificate.json")
     assert certificate.statement() in answer.out
-    for line in ("drawn vote", "fixed vote", "versicolor", "stocmv verify flowers-certified/certificate.json"):
+    rows = [line.split("  ")[0] for line in answer.out.splitlines()]
+    most = certificate.baseline["label"]
+    assert [row for row in rows if row in ("predict", "stochastic vote", f"always answering {most}")] == [
+        "predict",
+        "stochastic vote",
+        f"always answering {most}",
+    ]
+    assert "100 examples made the vote; 50 others only judged it." in answer.out
+    assert "on the same 50 examples" in answer.out
+    for line in ("versicolor", "stocmv verify flowers-certified/certificate.json"):
         assert line in answer.out
 
 
@@ -201,8 +213,8 @@ def test_errors_on_a_test_file(stocmv, here, page):
     assert answer.err == ""
     test = answer.content["test"]
     expected = np.mean(load("audit/model.skops").predict(new.drop(columns="kind")) != new["kind"])
-    assert (test["n"], test["fixed"]) == (len(new), expected)
-    assert 0 <= test["drawn"] <= 1
+    assert (test["n"], test["predict"]) == (len(new), expected)
+    assert 0 <= test["stochastic"] <= 1
     assert "test.csv" in (here / "audit" / "report.html").read_text(encoding="utf-8")
 
 
@@ -248,7 +260,7 @@ def test_a_test_file_with_labels_that_look_like_numbers(stocmv, here):
     new[new["label"] != "none of both"].to_csv("test.csv", index=False)
     answer = stocmv("certify", "data.csv", "--target", "label", "--test", "test.csv", *QUICK)
     assert answer.code == 0
-    assert answer.content["test"]["fixed"] < 0.2
+    assert answer.content["test"]["predict"] < 0.2
 
 
 def test_a_test_file_with_labels_of_another_kind(flowers, stocmv, here):
@@ -268,10 +280,95 @@ def test_a_test_file_that_does_not_fit(flowers, stocmv, here):
     assert sorted(os.listdir(here)) == ["narrow.csv", "unlabelled.csv"]
 
 
-def test_comparison_with_a_holdout(flowers, stocmv):
-    answer = stocmv("certify", flowers, "--target", "kind", "--holdout", 0.3, *QUICK)
+@pytest.mark.parametrize(
+    ("options", "protocol"),
+    [
+        ((), {"name": "holdout", "learning": 100, "judging": 50}),
+        (("--holdout", "auto"), {"name": "holdout", "learning": 100, "judging": 50}),
+        (("--holdout", 0.2), {"name": "holdout", "learning": 120, "judging": 30}),
+        (("--folds", 2), {"name": "folds", "learning": 150, "judging": 150}),
+        (("--bound", "catoni_per_fold"), {"name": "folds", "learning": 150, "judging": 150}),
+    ],
+)
+def test_who_judges(options, protocol, flowers, stocmv):
+    answer = stocmv("certify", flowers, "--target", "kind", *options, *QUICK)
     assert answer.code == 0
+    assert answer.content["protocol"] == protocol
+    assert answer.content["n"] == protocol["judging"]
+    assert (answer.content["kl"] > 0) == ("--bound" in options)
     assert 0 < answer.content["holdout_bound"] < 1
+
+
+def test_a_holdout_and_folds_at_once(flowers, stocmv):
+    answer = stocmv("certify", flowers, "--target", "kind", "--holdout", 0.2, "--folds", 3)
+    assert_refused(answer, "--folds and --holdout", "give one of them")
+
+
+def test_bounds_and_protocols_that_do_not_fit(flowers, stocmv):
+    certify = ("certify", flowers, "--target", "kind")
+    assert_refused(stocmv(*certify, "--bound", "best"), "'best'", "'seeger'")
+    assert_refused(stocmv(*certify, "--bound", "seeger", "--holdout", 0.2), "holdout=0.2")
+    assert_refused(stocmv(*certify, "--bound", "fold_test", "--holdout", 0.2), "holdout=0.2", "fold_test")
+    assert_refused(stocmv(*certify, "--bound", "clopper_pearson", "--folds", 3), "clopper_pearson", "n_folds=3")
+
+
+GROUPED = FLOWERS.assign(plant=[f"plant {k // 3}" for k in range(150)])
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.parquet", "data.npz"])
+def test_groups(name, stocmv, here, page):
+    if name.endswith("npz"):
+        np.savez(name, X=FEATURES.to_numpy(), y=CODES, target_names=KINDS, plant=np.arange(150) // 3)
+    else:
+        (GROUPED.to_csv if name.endswith("csv") else GROUPED.to_parquet)(name, index=False)
+    target = () if name.endswith("npz") else ("--target", "kind")
+    answer = stocmv("certify", name, *target, "--group", "plant", *QUICK)
+    assert answer.code == 0
+    assert answer.content["grouped"]
+    assert answer.content["protocol"] == {"name": "holdout", "learning": 33, "judging": 17}
+    assert "17 groups that judge it" in answer.content["statement"]
+    assert "of rows of new groups" in answer.content["statement"]
+    model = load("audit/model.skops")
+    assert model.n_features_in_ == 4
+    assert model.certificate_.context["data"]["group"] == "plant"
+    assert [len(votes.groups) for votes in load_folds("audit/votes.npz")] == [51]
+    assert "33 groups made the vote; 17 others only judged it." in (here / "audit" / "report.html").read_text("utf-8")
+    assert len(stocmv("predict", "audit", name, "--json").content["predictions"]) == 150
+
+
+def test_groups_on_the_terminal(stocmv, here):
+    GROUPED.to_csv("data.csv", index=False)
+    answer = stocmv("certify", "data.csv", "--target", "kind", "--group", "plant", "--trees", 3)
+    assert answer.code == 0
+    assert "error on new groups" in answer.out
+    assert "error on class  groups" in answer.out
+
+
+def test_groups_of_a_test_file_count_once(stocmv, here):
+    distinct = GROUPED.drop_duplicates(subset=list(FEATURES))
+    distinct.iloc[:100].to_csv("train.csv", index=False)
+    new = distinct.iloc[100:].assign(plant=["one"] * 7 + ["two"] * (len(distinct) - 107))
+    new.to_csv("test.csv", index=False)
+    options = ("--target", "kind", "--group", "plant", "--test", "test.csv", *QUICK)
+    test = stocmv("certify", "train.csv", *options).content["test"]
+    wrong = load("audit/model.skops").predict(new[list(FEATURES)]) != new["kind"].astype(str)
+    assert test["n"] == 2
+    assert test["predict"] == pytest.approx((wrong[:7].mean() + wrong[7:].mean()) / 2)
+
+
+def test_groups_that_are_none(stocmv, here):
+    certify = ("certify", "data.csv", "--target", "kind", "--group")
+    GROUPED.to_csv("data.csv", index=False)
+    assert_refused(stocmv(*certify, "patient"), "'patient' to group by", "'plant'")
+    assert_refused(stocmv(*certify, "kind"), "'kind' holds the labels")
+    assert_refused(stocmv(*certify, "plant", "--bound", "seeger"), "groups", "bound='seeger'")
+    GROUPED.assign(plant=[None, *GROUPED["plant"][1:]]).to_csv("data.csv", index=False)
+    assert_refused(stocmv(*certify, "plant"), "The group 'plant' is missing in 1 rows")
+    assert_refused(stocmv("certify", "iris", "--group", "plant"), "--group")
+    _as_libsvm(FLOWERS, "data.libsvm")
+    assert_refused(stocmv("certify", "data.libsvm", "--group", "plant"), "libsvm", "--group")
+    np.savez("data.npz", X=FEATURES.to_numpy(), y=CODES, plant=np.arange(3))
+    assert_refused(stocmv("certify", "data.npz", "--group", "plant"), "plant in data.npz", "one group per row")
 
 
 def test_one_json_object_also_for_errors(flowers, stocmv):
@@ -302,6 +399,7 @@ ARGUMENTS = {
     "folds 2.5": ("--folds", "2.5"),
     "folds 1000000": ("--folds", "1000000"),
     "folds a word": ("--folds", "many"),
+    "folds auto": ("--folds", "auto"),
     "prior 0": ("--prior", "0"),
     "prior -1": ("--prior", "-1"),
     "prior nan": ("--prior", "nan"),
@@ -315,7 +413,9 @@ ARGUMENTS = {
     "jobs -2": ("--jobs", "-2"),
     "jobs 10**9": ("--jobs", str(10**9)),
     "holdout 0": ("--holdout", "0"),
+    "holdout 1": ("--holdout", "1"),
     "holdout nan": ("--holdout", "nan"),
+    "holdout a word": ("--holdout", "most"),
     "voters unknown": ("--voters", "neural-network"),
     "encoding unknown": ("--encoding", "hash"),
     "format unknown": ("--format", "xlsx"),

@@ -145,6 +145,6 @@ def test_ten_thousand_columns(stocmv, here):
     data.write_text(f"{names},kind\n" + "".join(f"{line},{i % 2}\n" for i, line in enumerate(lines)))
     answer = stocmv("certify", data, "--target", "kind", "--trees", 3, "--out", "audit", "--json")
     assert answer.code == 0
-    assert answer.content["n"] == 60
+    assert answer.content["n"] == 20
     assert stocmv("verify", "audit/certificate.json", "audit/votes.npz").code == 0
     assert len(stocmv("predict", "audit", data).out.splitlines()) == 61

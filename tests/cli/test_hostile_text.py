@@ -50,7 +50,9 @@ def get(content, place):
     return content
 
 
-@pytest.mark.parametrize("place", [(), ("context",), ("bound_settings",), ("fixed_vote",), ("per_class", 0)], ids=str)
+@pytest.mark.parametrize(
+    "place", [(), ("context",), ("bound_settings",), ("deterministic_vote",), ("per_class", 0)], ids=str
+)
 def test_names_of_fields_in_a_certificate(place, audit, verify):
     reseal(audit / "certificate.json", put((*place, HOSTILE), 1))
     answer = verify(audit, "--precise", 0)

@@ -183,7 +183,7 @@ def stderr_on_a_terminal(monkeypatch):
     os.close(reader)
 
 
-STAGES = ("reading", "training voters", "collecting votes", "learning", "writing the report")
+STAGES = ("reading", "training voters", "collecting votes", "certifying", "writing the report")
 
 
 def test_progress_on_a_terminal(flowers, here, capsys, monkeypatch):

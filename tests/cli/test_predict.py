@@ -91,24 +91,31 @@ def test_a_sparse_row_has_all_features(audit, model, stocmv, here):
     assert stocmv("predict", audit, "new.libsvm", "--json").content["predictions"] == expected
 
 
-def test_probabilities(audit, flowers, model, stocmv):
+def test_weights(audit, flowers, model, stocmv):
     header, *answers = rows(stocmv("predict", audit, flowers, "--proba"))
-    assert header == ["prediction", *(f"probability of {label}" for label in model.classes_)]
+    assert header == ["prediction", *(f"weight of {label}" for label in model.classes_)]
     shares = np.array([[float(share) for share in row[1:]] for row in answers])
     np.testing.assert_array_equal(shares, model.predict_proba(FEATURES))
     content = stocmv("predict", audit, flowers, "--proba", "--json").content
     assert content["classes"] == model.classes_.tolist()
-    np.testing.assert_array_equal(content["probabilities"], shares)
+    np.testing.assert_array_equal(content["weight"], shares)
 
 
-def test_drawn_votes(audit, flowers, model, stocmv):
+def test_probabilities_of_the_stochastic_vote(audit, flowers, model, stocmv):
+    header, *answers = rows(stocmv("predict", audit, flowers, "--proba", "--stochastic"))
+    assert header == ["prediction", *(f"probability of {label}" for label in model.classes_)]
+    shares = np.array([[float(share) for share in row[1:]] for row in answers])
+    np.testing.assert_array_equal(shares, model.predict_stochastic_proba(FEATURES))
+
+
+def test_drawn_votes(audit, audit_in_folds, flowers, model, stocmv):
     def drawn(*options):
         return stocmv("predict", audit, flowers, "--stochastic", *options, "--json").content["predictions"]
 
     assert drawn("--seed", 3) == model.predict_stochastic(FEATURES, random_state=3).tolist()
     assert len(drawn()) == len(FEATURES)
     FEATURES.sample(2000, replace=True, random_state=0).to_csv("many.csv", index=False)
-    many = [stocmv("predict", audit, "many.csv", "--stochastic").out for _ in range(2)]
+    many = [stocmv("predict", audit_in_folds, "many.csv", "--stochastic").out for _ in range(2)]
     assert many[0] != many[1]
 
 

@@ -19,8 +19,8 @@ def test_it_holds(audit, verify):
     assert "The certificate holds: With probability at least 95 %" in answer.out
 
 
-def test_it_says_what_it_does_not_check(audit, verify):
-    out = verify(audit).out
+def test_it_says_what_it_does_not_check(audit_in_folds, verify):
+    out = verify(audit_in_folds).out
     stated, unknown = out.index("not checked:"), out.index("What no verifier can know:")
     assert stated < out.index("- assumption: ") < unknown
     assert stated < out.index("- context: 'voters'") < unknown
@@ -42,8 +42,8 @@ def test_nothing_in_a_file_can_paint_a_verdict(audit, verify):
     assert not any(line.startswith("The certificate holds") for line in answer.out.splitlines())
 
 
-def test_it_holds_for_programs(audit, verify):
-    answer = verify(audit, "--json")
+def test_it_holds_for_programs(audit_in_folds, verify):
+    answer = verify(audit_in_folds, "--json")
     assert answer.code == 0
     assert answer.content["holds"] is True
     assert all(check["holds"] for check in answer.content["checks"])
@@ -123,7 +123,9 @@ def test_numbers_that_are_none(number, audit, verify):
         assert_refused(answer, "certificate.json")
 
 
-@pytest.mark.parametrize("field", ["bound", "votes", "posteriors", "fixed_vote", "per_class", "context", "sha256"])
+@pytest.mark.parametrize(
+    "field", ["bound", "votes", "posteriors", "deterministic_vote", "per_class", "context", "sha256"]
+)
 def test_a_field_less(field, audit, verify):
     path = audit / "certificate.json"
     content = json.loads(path.read_text())

@@ -31,7 +31,15 @@ def moons():
 
 @pytest.fixture(scope="session")
 def binary(moons):
-    """Two classes, three folds, a certificate for each class."""
+    """Two classes, three folds whose weights are learned on them, a certificate for each class."""
+    forest = RandomForestClassifier(12)
+    clf = MajorityVoteClassifier(forest, bound="catoni_per_fold", n_folds=3, per_class=True, random_state=0)
+    return clf.fit(*moons)
+
+
+@pytest.fixture(scope="session")
+def held_out(moons):
+    """Two classes, some examples that only judge, a certificate for each class."""
     return MajorityVoteClassifier(RandomForestClassifier(12), per_class=True, random_state=0).fit(*moons)
 
 

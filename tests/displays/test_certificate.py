@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,27 +16,43 @@ def labels(display):
     return [text.get_text() for text in display.ax_.get_yticklabels()]
 
 
-def test_marks_stand_at_the_figures_of_the_certificate(binary):
-    display = CertificateDisplay.from_estimator(binary)
+NAMES = ("bound", "stochastic_bound", "empirical_risk")
+
+
+@pytest.fixture(params=["binary", "held_out"])
+def fitted(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_marks_stand_at_the_figures_of_the_certificate(fitted):
+    certificate = fitted.certificate_
+    display = CertificateDisplay.from_estimator(fitted)
+    assert list(display.points_) == [*NAMES, "baseline"]  # predict first
     assert {name: value(point) for name, point in display.points_.items()} == {
-        name: getattr(binary.certificate_, name) for name in ("empirical_risk", "bound", "deterministic_bound")
+        **{name: getattr(certificate, name) for name in NAMES},
+        "baseline": certificate.baseline["bound"],
     }
     assert [text.get_text() for text in display.ax_.texts] == [percent(value(p)) for p in display.points_.values()]
 
 
-def test_marks_stand_at_the_figures_of_each_class(binary):
-    display = CertificateDisplay.from_estimator(binary)
+def test_marks_stand_at_the_figures_of_each_class(fitted):
+    display = CertificateDisplay.from_estimator(fitted)
     assert len(display.class_points_) == 2
-    for points, figures in zip(display.class_points_, binary.certificate_.per_class, strict=True):
-        assert {name: value(point) for name, point in points.items()} == {name: figures[name] for name in points}
+    measured = "empirical_risk" if fitted.certificate_.tested else "stochastic_risk"
+    for points, figures in zip(display.class_points_, fitted.certificate_.per_class, strict=True):
+        assert {name: value(point) for name, point in points.items()} == {
+            **{name: figures[name] for name in NAMES[:2]},
+            "empirical_risk": figures[measured],
+        }
     assert labels(display)[-2:] == ["class 0", "class 1"]
 
 
 def test_marks_stand_beside_their_names(binary):
     display = CertificateDisplay.from_estimator(binary)
     places = dict(zip(labels(display), display.ax_.get_yticks(), strict=True))
-    assert display.points_["bound"].get_ydata()[0] == places["bound, drawn vote"]
-    assert display.points_["deterministic_bound"].get_ydata()[0] == places["bound, fixed vote"]
+    assert display.points_["bound"].get_ydata()[0] == places["bound, predict"]
+    assert display.points_["stochastic_bound"].get_ydata()[0] == places["bound, stochastic vote"]
+    assert display.points_["baseline"].get_ydata()[0] == places["bound, one answer to all"]
     assert display.class_points_[1]["bound"].get_ydata()[0] == places["class 1"]
 
 
@@ -55,12 +73,27 @@ def test_of_what_was_learned(learned):
 
 def test_the_weighted_vote_is_fixed(classical):
     display = CertificateDisplay.from_learned(classical)
-    assert labels(display) == ["empirical risk", "bound, weighted vote"]
+    assert labels(display)[:2] == ["bound, predict", "empirical risk"]
+    assert "stochastic_bound" not in display.points_
+
+
+def test_says_what_was_measured(binary, held_out):
+    assert "measured, predict" in labels(CertificateDisplay.from_estimator(held_out))
+    assert "empirical risk" in labels(CertificateDisplay.from_estimator(binary))
+
+
+def test_a_baseline_far_beyond_the_others_leaves_the_picture(held_out):
+    certificate = replace(held_out.certificate_, baseline={"label": 0, "empirical_risk": 0.9, "bound": 1.0})
+    display = CertificateDisplay.from_certificate(replace(certificate, bound=0.01, stochastic_bound=0.02, per_class=()))
+    assert value(display.points_["baseline"]) == 1.0
+    others = [value(point) for name, point in display.points_.items() if name != "baseline"]
+    assert max(others) < display.ax_.get_xlim()[1] < 2 * max(others)
+    assert [text.get_text() for text in display.ax_.texts] == [*map(percent, others), "100.00 % →"]
 
 
 def test_says_what_is_not_proven(unproven):
     display = CertificateDisplay.from_learned(unproven)
-    assert labels(display)[1:] == ["bound, drawn vote (not proven)", "bound, fixed vote (not proven)"]
+    assert labels(display)[:2] == ["bound, predict (not proven)", "bound, stochastic vote (not proven)"]
     assert display.ax_.get_xlabel() == "error"
 
 

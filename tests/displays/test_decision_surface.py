@@ -36,7 +36,7 @@ def test_the_grid_takes_in_all_examples(moons, surface):
 def test_class_of_interest(surface):
     display = surface(class_of_interest=0)
     np.testing.assert_array_equal(display.surface_.get_array(), display.probabilities[:, :, 0])
-    assert display.colorbar_.ax.get_ylabel().endswith("answers 0")
+    assert display.colorbar_.ax.get_ylabel() == "weight of the voters for 0"
 
 
 def test_shows_the_examples(moons, surface):
@@ -48,7 +48,7 @@ def test_shows_the_examples(moons, surface):
 
 
 def test_says_the_bound(binary, surface):
-    assert surface().text_.get_text() == f"drawn vote errs on at most {percent(binary.certificate_.bound)}"
+    assert surface().text_.get_text() == f"errs on at most {percent(binary.certificate_.bound)}"
 
 
 def test_many_classes(many_classes):

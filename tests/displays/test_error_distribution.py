@@ -27,14 +27,16 @@ def test_every_example_is_in_a_bar(problem):
     assert display.heights_.sum() == learned.certificate.n
 
 
-def test_lines_stand_at_the_figures_of_the_certificate(binary):
-    display = ErrorDistributionDisplay.from_estimator(binary)
-    certificate = binary.certificate_
-    assert set(display.risk_line_.get_xdata()) == {certificate.empirical_risk}
-    assert set(display.bound_line_.get_xdata()) == {certificate.bound}
+@pytest.mark.parametrize("name", ["binary", "held_out"])
+def test_lines_stand_at_the_figures_of_the_stochastic_vote(name, request):
+    clf = request.getfixturevalue(name)
+    display = ErrorDistributionDisplay.from_estimator(clf)
+    mean, bound = clf.certificate_.moments[0], clf.certificate_.stochastic_bound
+    assert set(display.risk_line_.get_xdata()) == {mean}
+    assert set(display.bound_line_.get_xdata()) == {bound}
     assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == [
-        f"empirical risk, {percent(certificate.empirical_risk)}",
-        f"certified bound, {percent(certificate.bound)}",
+        f"mean, {percent(mean)}",
+        f"certified bound, {percent(bound)}",
     ]
 
 

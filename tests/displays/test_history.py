@@ -14,7 +14,7 @@ def test_shows_what_was_recorded(binary):
     np.testing.assert_array_equal(display.bound_line_.get_xdata(), np.arange(1, len(history) + 1))
 
 
-def test_divergence_has_the_right_hand_axis(learned):
+def test_kl_has_the_right_hand_axis(learned):
     display = HistoryDisplay.from_learned(learned)
     assert display.kl_line_.axes is display.kl_ax_
     assert display.risk_line_.axes is display.bound_line_.axes is display.ax_
@@ -23,7 +23,7 @@ def test_divergence_has_the_right_hand_axis(learned):
 
 def test_shows_the_certified_bound(learned):
     display = HistoryDisplay.from_learned(learned)
-    assert set(display.certified_line_.get_ydata()) == {learned.certificate.bound}
+    assert set(display.certified_line_.get_ydata()) == {learned.certificate.stochastic_bound}
     assert HistoryDisplay(learned.history).plot().certified_line_ is None
 
 

@@ -44,6 +44,12 @@ def test_shows_every_fold_in_a_colour_of_its_own(binary):
     assert len({bars.lines[0].get_color() for bars in display.errorbars_}) == 3
 
 
+def test_no_prior_where_none_is_paid_for(held_out):
+    display = PosteriorDisplay.from_estimator(held_out)
+    assert display.prior_lines_ == []
+    assert "prior mean" not in [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
 def test_folds_do_not_overlap():
     display = PosteriorDisplay.from_posterior([Dirichlet(ALPHA), Dirichlet(ALPHA[:2]), Dirichlet(ALPHA[:3])])
     places = np.concatenate([bars.lines[0].get_xdata() for bars in display.errorbars_])

@@ -77,13 +77,13 @@ def test_the_bound_of_the_certificate_is_found_again():
     votes, _ = folds(2)
     found = fit(votes, Exact(), 0, solver=LBFGS())
     again = bound_value(found, Exact(), PrintedTheorem2(), [v.n_examples for v in votes])
-    assert again == pytest.approx(found.certificate.bound, abs=1e-15)
+    assert again == pytest.approx(found.certificate.stochastic_bound, abs=1e-15)
 
 
 def test_bounds_are_not_cut_at_one():
     votes = [VoteMatrix.from_labels(*answers(20, np.full(3, 0.5)), classes=[0, 1])]
     found = fit_methods(votes, ["second_order"], 0)["second_order"]
-    assert found.certificate.bound == 1.0
+    assert found.certificate.stochastic_bound == 1.0
     assert measures(found, METHODS["second_order"].risk, votes, votes)["bound"] > 1.0
 
 
@@ -103,7 +103,7 @@ def test_a_start_at_the_best_voter_helps_the_first_order_bound():
     alone = Categorical(np.append(np.full(49, 1e-9), 1.0))
     divergence = alone.kl(Categorical.prior(1.0, 50))[0]
     single = Seeger(constant="2sqrt").upper(matrix.voter_errors()[-1], divergence, [40_000], 0.05).value
-    assert found.certificate.bound <= 2 * single * (1 + 1e-6)
+    assert found.certificate.stochastic_bound <= 2 * single * (1 + 1e-6)
 
 
 def test_entropy_is_that_of_the_shares():

@@ -70,6 +70,8 @@ VOTERS = {
     "pipeline": lambda: make_pipeline(StandardScaler(), RandomForestClassifier(4)),
 }
 SETTINGS = {
+    "folds": {"n_folds": 3},
+    "equal weights": {"inner_folds": 0, "holdout": 0.5},
     "categorical": {"risk": "first_order", "bound": "catoni"},
     "logit-normal": {
         "risk": MonteCarlo(certificate_draws=50),
@@ -91,6 +93,11 @@ def fitted(name):
         return NaiveBayesVote(RandomForestClassifier(4), random_state=0).fit(X, Y)
     if name == "drawn":
         return fitted("forest").draw(0)
+    if name == "groups":
+        return MajorityVoteClassifier(RandomForestClassifier(4), random_state=0).fit(X, Y, groups=np.arange(150) // 2)
+    if name == "groups in folds":
+        clf = MajorityVoteClassifier(RandomForestClassifier(4), n_folds=2, per_class=True, random_state=0)
+        return clf.fit(X, Y, groups=[f"group {k // 2}" for k in range(150)])
     if name == "two classes":
         return MajorityVoteClassifier("stumps", random_state=0, solver=SHORT).fit(X, CODES > 0)
     if name == "own voters":
@@ -98,7 +105,7 @@ def fitted(name):
     return MajorityVoteClassifier(VOTERS[name](), random_state=0, solver=SHORT).fit(X, Y)
 
 
-NAMES = [*VOTERS, *SETTINGS, "naive Bayes", "drawn", "two classes"]
+NAMES = [*VOTERS, *SETTINGS, "groups", "groups in folds", "naive Bayes", "drawn", "two classes"]
 
 
 def told_to_trust(path):

@@ -5,6 +5,7 @@ import pickle
 import re
 import tracemalloc
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -126,7 +127,7 @@ FORGERIES = {
 @pytest.mark.parametrize("name", ["forest", "list with trees"])
 def test_a_forged_tree_is_refused(forgery, name, tmp_path):
     model = pickle.loads(pickle.dumps(fitted(name)))
-    voters = model.voters_[1]
+    voters = model.voters_[-1]
     member = voters.ensemble.estimators_[2] if name == "forest" else voters.classifiers[1].estimators_[1, 2]
     member.tree_ = FORGERIES[forgery](member.tree_)
     save(model, tmp_path / "model.skops")
@@ -337,6 +338,14 @@ def no_voters(model):
     model.voters_.clear()
 
 
+def no_shares(model):
+    model.certificate_ = replace(model.certificate_, fold_shares=())
+
+
+def a_key_without_folds(model):
+    model.key_ = b"0123456789abcdef"
+
+
 def negative_weights(model):
     model.posterior_[0].alpha[0] = -1
 
@@ -351,7 +360,17 @@ def not_fitted(model):
 
 
 @pytest.mark.parametrize(
-    "forge", [too_few_weights, too_many_folds, no_voters, negative_weights, votes_beyond_the_classes, not_fitted]
+    "forge",
+    [
+        too_few_weights,
+        too_many_folds,
+        no_voters,
+        no_shares,
+        a_key_without_folds,
+        negative_weights,
+        votes_beyond_the_classes,
+        not_fitted,
+    ],
 )
 def test_parts_that_do_not_fit_are_refused(forge, tmp_path, monkeypatch):
     model = pickle.loads(pickle.dumps(fitted("stumps")))
@@ -360,6 +379,14 @@ def test_parts_that_do_not_fit_are_refused(forge, tmp_path, monkeypatch):
     save(model, tmp_path / "model.skops")
     monkeypatch.undo()
     load_is_damaged(tmp_path / "model.skops")
+
+
+@pytest.mark.parametrize("key", [None, "a text of sixteen"])
+def test_folds_without_a_key_are_refused(key, tmp_path):
+    model = pickle.loads(pickle.dumps(fitted("folds")))
+    model.key_ = key
+    save(model, tmp_path / "model.skops")
+    load_is_damaged(tmp_path / "model.skops", "its voters and their weights do not fit together.")
 
 
 def test_weights_of_a_naive_bayes_vote_must_fit(tmp_path):

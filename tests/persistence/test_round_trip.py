@@ -133,7 +133,7 @@ def test_forged_parts_are_refused(tmp_path):
     forged = in_parts(fitted("forest"))
     forged.votes_[0].parts = (forged.votes_[0].parts[0], fitted("stumps").votes_[0])
     save(forged, tmp_path / "model.skops")
-    load_is_damaged(tmp_path / "model.skops", "Part 1 has other voters or classes than the first one.")
+    load_is_damaged(tmp_path / "model.skops", "Part 1 has other voters, classes or groups than the first one.")
 
 
 def test_votes_on_a_cluster_must_be_fetched_first(tmp_path):

@@ -25,13 +25,29 @@ def moons():
 def binary():
     """Two classes with names that no page should trust, three folds, a certificate for each class."""
     X, y = moons()
-    clf = MajorityVoteClassifier(RandomForestClassifier(12), per_class=True, random_state=0)
+    clf = MajorityVoteClassifier(RandomForestClassifier(12), n_folds=3, per_class=True, random_state=0)
     return clf.fit(X, np.array(TROUBLE)[y])
 
 
 @cache
+def paid():
+    """Weights learned on the examples that judge, and paid for: three folds, a certificate for each class."""
+    X, y = moons()
+    forest = RandomForestClassifier(12)
+    return MajorityVoteClassifier(forest, bound="catoni_per_fold", n_folds=3, per_class=True, random_state=0).fit(X, y)
+
+
+@cache
+def grouped():
+    """Rows that belong to groups; some of the groups only judge."""
+    X, y = moons()
+    clf = MajorityVoteClassifier(RandomForestClassifier(12), per_class=True, random_state=0)
+    return clf.fit(X, y, groups=np.arange(150) // 3)
+
+
+@cache
 def digits():
-    """Ten classes, numbers as names."""
+    """Ten classes, numbers as names; some examples only judge."""
     X, y = load_digits(return_X_y=True)
     return MajorityVoteClassifier(RandomForestClassifier(15), per_class=True, random_state=0).fit(X[:500], y[:500])
 
@@ -47,37 +63,42 @@ def unproven():
 
 @cache
 def weighted():
-    """A categorical posterior: its bound is on the weighted vote, which is also the fixed one."""
+    """A categorical posterior: both bounds are on the weighted vote, which is what `predict` does."""
     X, y = moons()
-    return MajorityVoteClassifier(RandomForestClassifier(8), risk="second_order", random_state=0).fit(X, y)
+    clf = MajorityVoteClassifier(RandomForestClassifier(8), risk="second_order", bound="seeger", random_state=0)
+    return clf.fit(X, y)
 
 
 @cache
 def drawn_normal():
     """A posterior for which the error of each example has no closed form."""
     X, y = moons()
-    clf = MajorityVoteClassifier(
-        RandomForestClassifier(5), risk="mc", posterior="logit_normal", solver="lbfgs", n_folds=2, random_state=0
-    )
-    return clf.fit(X, y)
+    settings = {"risk": "mc", "posterior": "logit_normal", "bound": "seeger", "solver": "lbfgs", "n_folds": 2}
+    return MajorityVoteClassifier(RandomForestClassifier(5), **settings, random_state=0).fit(X, y)
 
 
 @cache
 def frozen():
-    """Voters that were trained before: one set of them, no folds; a search in many short stages."""
+    """Voters that were trained before; their weights are learned on some examples, in many short stages."""
     X, y = moons()
     voters = [FrozenEstimator(LogisticRegression(C=c).fit(X[:50], y[:50])) for c in (0.01, 1.0, 100.0)]
     return MajorityVoteClassifier(voters, prior=1.0, random_state=0).fit(X[50:], y[50:])
 
 
-FITS = {f.__name__: f for f in (binary, digits, unproven, weighted, drawn_normal, frozen)}
+FITS = {f.__name__: f for f in (binary, paid, grouped, digits, unproven, weighted, drawn_normal, frozen)}
+
+
+def n_rows(certificate):
+    """All rows that a certificate tells of."""
+    told = certificate.context["protocol"]
+    return told["judging"] + told["learning"] * (told["name"] == "holdout")
 
 
 def summary(clf, **changes):
     names, counts = np.unique(np.concatenate([v.targets for v in clf.votes_]), return_counts=True)
     told = {
         "name": f"{HOSTILE}.csv",
-        "n_rows": clf.certificate_.n,
+        "n_rows": n_rows(clf.certificate_),
         "n_features": clf.n_features_in_,
         "class_counts": {str(clf.classes_[k]): int(c) for k, c in zip(names, counts, strict=True)},
         "feature_kinds": {"numeric": clf.n_features_in_},

@@ -14,7 +14,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 
 from report.document import parse
-from report.fitted import FITS, HASHES, HOSTILE, TROUBLE, binary, digits, frozen, page, summary
+from report.fitted import FITS, HASHES, HOSTILE, TROUBLE, binary, digits, frozen, grouped, page, paid, summary
 from stocmv import MajorityVoteClassifier, report
 from stocmv.certificate._percent import percent
 from stocmv.report._figures import Plate
@@ -74,10 +74,15 @@ def test_every_figure_of_the_certificate_is_as_in_the_json(document, name, tmp_p
             assert element.words == f"{value:,}"
     fields = {e.attributes["data-field"] for e in cited}
     certificate = FITS[name]().certificate_
-    expected = {"bound", "moments.0", "kl", "n", "delta", "theorem", "posterior", "bound_settings.name", "alternatives"}
-    expected |= {f"{kind}.{k}" for kind in ("fold_sizes", "votes") for k in range(len(certificate.fold_sizes))}
-    expected |= {"deterministic_bound"} if name != "weighted" else set()
-    parts = ("n", "bound", "deterministic_bound", "empirical_risk")
+    expected = {"bound", "baseline.bound", "n", "delta", "theorem", "posterior", "bound_settings.name"}
+    if certificate.tested:
+        expected |= {"deterministic_vote.empirical_risk"}
+    else:
+        expected |= {"moments.0", "kl", "alternatives"}
+    kinds = ("fold_sizes", "fold_shares", "votes") if len(certificate.votes) > 1 else ("votes",)
+    expected |= {f"{kind}.{k}" for kind in kinds for k in range(len(certificate.votes))}
+    expected |= {"stochastic_bound"} if name != "weighted" else set()
+    parts = ("n", "bound", "stochastic_bound", "empirical_risk" if certificate.tested else "stochastic_risk")
     expected |= {f"per_class.{k}.{part}" for k in range(len(certificate.per_class)) for part in parts}
     assert expected <= fields
 
@@ -87,6 +92,8 @@ def test_the_headline_is_the_bound(document, name):
     certificate = FITS[name]().certificate_
     assert document.find("strong", cls="number")[0].words == percent(certificate.bound)
     assert certificate.statement() in document.find("header")[0].words
+    assert certificate.protocol in document.find("header")[0].words
+    assert f"always answering {certificate.baseline['label']}" in document.find("header")[0].words
 
 
 @every_fit
@@ -99,7 +106,9 @@ def test_all_assumptions_are_listed(document, name):
 @every_fit
 def test_the_figures_say_their_message(document, name):
     figures = document.find("svg")
-    count = 3 + bool(FITS[name]().certificate_.per_class) + (name != "drawn_normal")
+    clf = FITS[name]()
+    alike = all(np.ptp(posterior.mean) < 1e-9 for posterior in clf.posterior_)  # nothing to see of the weights
+    count = 2 - alike + bool(len(clf.history_)) + bool(clf.certificate_.per_class) + (name != "drawn_normal")
     assert len(figures) == count
     for figure in figures:
         assert figure.attributes["role"] == "img"
@@ -128,18 +137,20 @@ def message_of(name, figure):
 
 def test_the_messages_are_those_of_the_fit():
     clf = binary()
-    weights = np.concatenate([p.mean for p in clf.posterior_])
+    weights = np.concatenate([p.mean for p in paid().posterior_])
     assert f"36 voters in 3 folds: the heaviest has the mean weight {100 * weights.max():.3g} %" in message_of(
-        "binary", "posterior"
+        "paid", "posterior"
     )
+    assert "All voters of a fold have the same mean weight: 3 folds of 12 voters." in parse(page("binary")).words
     assert percent(clf.certificate_.bound) in message_of("binary", "comparison")
-    assert "test error 5.00 %" in message_of("binary", "comparison")
-    assert "hold-out" in message_of("binary", "comparison")
+    assert "test error, predict 5.00 %" in message_of("binary", "comparison")
+    assert "bound, plain model" in message_of("binary", "comparison")
+    assert f"one answer to all {percent(clf.certificate_.baseline['bound'])}" in message_of("binary", "comparison")
     highest = max(digits().certificate_.per_class, key=lambda entry: entry["bound"])
     assert f"highest for class {highest['label']}, {percent(highest['bound'])}" in message_of("digits", "classes")
-    assert message_of("digits", "history").startswith(f"{len(digits().history_)} iterations")
+    assert message_of("paid", "history").startswith(f"{len(paid().history_)} iterations")
     assert "The stages of the search: adam; " in parse(page("frozen")).words
-    assert message_of("digits", "errors").startswith("Of 500 examples, ")
+    assert message_of("digits", "errors").startswith("Of 167 examples that judged, ")
 
 
 @every_fit
@@ -193,16 +204,45 @@ def test_what_is_not_proven_says_so_before_its_figure(document):
     assert "holds with probability" not in document.words
 
 
-@pytest.mark.parametrize("name", ["binary", "weighted", "frozen"])
+@pytest.mark.parametrize("name", ["binary", "paid", "grouped", "weighted", "frozen"])
 def test_what_is_proven_does_not_doubt(document):
     assert "not proven" not in document.words.lower()
     assert "at most" in document.find("header")[0].words
 
 
 @pytest.mark.parametrize("name", ["weighted"])
-def test_the_weighted_vote_is_called_so(document):
-    assert "The weighted vote: at most" in document.words
-    assert "predict_stochastic" not in document.words
+def test_a_vote_without_drawn_weights_is_predict_alone(document):
+    assert "predict: at most" in document.words
+    assert "The stochastic vote" not in document.words
+
+
+@pytest.mark.parametrize("name", ["grouped"])
+def test_groups_are_called_so(document):
+    certificate = grouped().certificate_
+    header = document.find("header")[0].words
+    assert "of rows of new groups, with confidence" in header
+    assert f"groups that judge{certificate.n}" in header
+    assert "The rows of a group stay together" in document.words
+    assert [e.words for e in document.find("table", cls="classes")[0].find("th")][1] == "groups"
+
+
+def test_a_certificate_no_better_than_one_answer_says_so(without_figures):
+    clf = frozen()
+    low = {**clf.certificate_.baseline, "label": "maybe", "bound": clf.certificate_.bound}
+    header = parse(report.render(with_certificate(clf, baseline=low), data=summary(clf))).find("header")[0].words
+    assert "This certificate is no better than that of always answering maybe." in header
+    assert "no better than" not in parse(page("frozen")).words
+
+
+@pytest.mark.parametrize(
+    ("same", "told"),
+    [(True, "the same 30 examples that judged the vote"), (False, "30 examples that did not train it")],
+)
+def test_who_judged_the_plain_model(same, told, without_figures):
+    clf = digits()
+    holdout = clf.certificate_.compare_errors(3, 30, same_examples=same)
+    words = parse(report.render(clf, data=summary(clf), holdout=holdout)).words
+    assert f"made 3 errors on {told}" in words
 
 
 def test_the_command_and_the_hashes():
@@ -218,21 +258,31 @@ def test_the_command_and_the_hashes():
 def test_without_anything_to_compare_with():
     clf = frozen()
     document = parse(report.render(clf, data=summary(clf)))
-    assert "No test file was given" in document.words
-    assert "With examples held out" not in document.words
+    assert "There are no new examples in a test file" in document.words
+    assert "With the plain model" not in document.words
     assert not document.find(cls="seal")
     assert "test error" not in document.find("desc", id="comparison-message")[0].text
 
 
 def test_errors_above_the_bound_are_not_passed_over(without_figures):
     clf = frozen()
-    bound = clf.certificate_.deterministic_bound
+    bound = clf.certificate_.bound
     honest = report.render(clf, data=summary(clf), test=report.TestErrors(1000, bound / 2, 0.0, "near.csv"))
     drifted = report.render(clf, data=summary(clf), test=report.TestErrors(1000, 1.0, 0.0, "far.csv"))
     assert "more often than" not in parse(honest).words
     document = parse(drifted)
     assert "On the test file the vote erred more often than is promised." in document.find("header")[0].words
-    assert "by chance with probability 0 (fixed vote)" in document.find(id="comparison")[0].words.replace("0.0", "0")
+    assert "by chance with probability 0 (predict)" in document.find(id="comparison")[0].words.replace("0.0", "0")
+
+
+def test_errors_of_groups_above_the_bound(without_figures):
+    clf = grouped()
+    bound = clf.certificate_.bound
+    drifted = report.render(clf, data=summary(clf), test=report.TestErrors(50, 0.9, None, "far.csv"))
+    words = parse(drifted).find(id="comparison")[0].words
+    chance = np.exp(-50 * (0.9 * np.log(0.9 / bound) + 0.1 * np.log(0.1 / (1 - bound))))
+    assert f"with probability at most {chance:.2g} (predict)" in words
+    assert "On the 50 groups of far.csv" in words
 
 
 @pytest.mark.parametrize(
@@ -240,7 +290,7 @@ def test_errors_above_the_bound_are_not_passed_over(without_figures):
     [
         ({"duplicate_rows": 7}, "Some rows repeat others"),
         ({"duplicate_rows": None}, "not counted"),
-        ({"n_rows": 999}, "the data have 999 rows"),
+        ({"n_rows": 999}, "899 of the 999 rows neither made the vote nor judged it."),
         ({"feature_kinds": {"numeric": 1, "categorical (ordinal)": 1}}, "2: 1 numeric, 1 categorical (ordinal)"),
         ({"class_counts": {str(k): 1 + k for k in range(50)}}, "10 further classes"),
     ],
@@ -254,7 +304,7 @@ def test_the_data_as_they_are(changes, told, without_figures):
 
 def test_a_comparison_with_another_certificate_is_refused():
     clf = binary()
-    of_another = replace(digits().certificate_, deterministic_bound=0.5).compare_holdout
+    of_another = replace(digits().certificate_, bound=0.5).compare_holdout
     holdout = of_another(DummyClassifier(), np.eye(20), [0, 1] * 10)
     with pytest.raises(ValueError, match=r"holdout compares with a bound of 0.5 .* take clf.certificate_"):
         report.render(clf, data=summary(clf), holdout=holdout)
@@ -278,7 +328,6 @@ def test_a_page_of_many_voters_classes_and_folds_stays_small():
     other = with_certificate(clf, per_class=tuple({**clf.certificate_.per_class[0], "label": k} for k in range(200)))
     dirichlet = type(clf.posterior_[0])
     other.posterior_ = [dirichlet(rng.gamma(2.0, size=2000)) for _ in range(20)]
-    other.prior_ = [dirichlet(np.ones(2000)) for _ in range(20)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("stocmv.report._page.draw_error_distribution", lambda clf: None)  # its votes are of other voters
         large = report.render(other, data=summary(clf))

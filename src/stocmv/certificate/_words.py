@@ -57,8 +57,8 @@ def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: b
         return f"All {judging:,} {kind} judged the vote, and {taught} learned on them: the KL is the price of that."
     if learning:
         return f"{learning:,} {kind} made the vote; {judging:,} others only judged it."
-    which = "that were held out" if name == "holdout" else "there are"
-    return f"The vote learned nothing from the {kind}: the {judging:,} {which} only judged it."
+    which = f"{judging:,} {kind} that were held out" if name == "holdout" else f"{judging:,} {kind}"
+    return f"Nothing was learned from the {which}: all of them only judged the vote."
 
 
 def tested_assumptions(n_folds: int, grouped: bool) -> list[str]:

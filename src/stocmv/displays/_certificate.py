@@ -38,7 +38,8 @@ class CertificateDisplay:
     """The figures of a certificate side by side: what is promised, and what was measured.
 
     First comes the bound on `predict`, last that of always answering the most frequent class. The upper rows are also
-    the key to the marks of the rows below them, one for each class, where the certificate has bounds per class. Make one with `from_estimator`, `from_learned` or `from_certificate`.
+    the key to the marks of the rows below them, one for each class, where the certificate has bounds per class. Make
+    one with `from_estimator`, `from_learned` or `from_certificate`.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class ErrorDistributionDisplay:
     counts : array-like of shape (n_rows,)
         Number of examples that each row stands for.
     certificate : Certificate
-        What says the empirical risk and the bound.
+        What says the mean and the bound on it.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class ErrorDistributionDisplay:
     bars_ : BarContainer
         The histogram.
     risk_line_, bound_line_ : Line2D
-        Empirical risk and certified bound.
+        Mean probability, and the certified bound on the stochastic vote.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class ErrorDistributionDisplay:
         heights, _, self.bars_ = ax.hist(self.probabilities, edges.tolist(), weights=self.counts, **style)
         self.heights_ = np.asarray(heights)
         risk, bound = self.certificate.moments[0], self.certificate.stochastic_bound
-        self.risk_line_ = ax.axvline(risk, color=BLUE, linewidth=2, label=f"empirical risk, {percent(risk)}")
+        self.risk_line_ = ax.axvline(risk, color=BLUE, linewidth=2, label=f"mean, {percent(risk)}")
         name, dashes = bound_name(self.certificate), (0, (4, 1.5))
         self.bound_line_ = ax.axvline(
             bound, color=VERMILION, linewidth=2, linestyle=dashes, label=f"{name}, {percent(bound)}"

@@ -22,8 +22,8 @@ _TOTALS = (2.0, 10.0, 100.0)
 def notes(rows: list[dict[str, Any]]) -> list[str]:
     """What agrees with the paper, what differs and why."""
     return [
-        "As in the paper, twice the stochastic vote's error is exactly 1 where the mean weight of the voters that err is "
-        "one half, and nowhere below the error of the vote with mean weights.",
+        "As in the paper, twice the stochastic vote's error is exactly 1 where the mean weight of the voters that err "
+        "is one half, and nowhere below the error of the vote with mean weights.",
         "The paper does not say which concentrations it draws. With a larger total the curve comes closer to twice a "
         "step: nothing is lost where the vote is right, and a factor of two where it errs.",
     ]
