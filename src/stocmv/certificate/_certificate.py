@@ -121,8 +121,11 @@ class Certificate:
 
     @property
     def beats_baseline(self) -> bool:
-        """Whether the bound is below that of always answering the most frequent class."""
-        return not self.baseline or self.bound < self.baseline["bound"]
+        """Whether the bound, and the error where it was measured, are below those of always giving the same answer."""
+        if not self.baseline:
+            return True
+        fewer_errors = not self.tested or self.empirical_risk < self.baseline["empirical_risk"]
+        return fewer_errors and self.bound < self.baseline["bound"]
 
     @property
     def measure(self) -> str:
