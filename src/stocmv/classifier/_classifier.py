@@ -6,7 +6,6 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -215,7 +214,8 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             names = (*TESTS, *BOUNDS, "catoni_per_fold")
             if self.bound not in names and not isinstance(self.bound, Bound):
                 raise ValueError(f"bound must be one of {', '.join(map(repr, names))}, got {self.bound!r}.")
-        if not isinstance(self.inner_folds, Integral) or self.inner_folds < 0 or self.inner_folds == 1:
+        inner: Any = self.inner_folds
+        if not isinstance(inner, int | np.integer) or inner < 0 or inner == 1:
             raise ValueError(f"inner_folds must be 0 or an integer from 2, got {self.inner_folds!r}.")
 
     def _recipe(self, source: VoterSource) -> Recipe:
