@@ -90,3 +90,67 @@ class Features(VoterSource):
 
     def fit(self, X, codes, classes, seed, n_jobs=None) -> AsTheyAre:
         return AsTheyAre(X.shape[1])
+
+
+# Learners of one voter that make the folds depend on each other as much as they can. The cell is the first feature; the
+# label is 0 or 1, and usually whether the cell is odd.
+
+
+@dataclass(eq=False)
+class OfCells(VoterSource):
+    """Answers for each of the cells, from the cells and labels that it was taught."""
+
+    n_cells: int
+
+    def labels(self) -> NDArray:
+        return np.arange(2)
+
+    def fit(self, X, codes, classes, seed, n_jobs=None) -> Lookup:
+        return Lookup(self.answers(X[:, 0].astype(int), codes).astype(int))
+
+    def answers(self, met: NDArray, labels: NDArray) -> NDArray:
+        raise NotImplementedError
+
+    def wrong_where(self, errs: NDArray) -> NDArray:
+        return np.arange(self.n_cells) % 2 ^ errs
+
+
+class Memory(OfCells):
+    """Knows the examples by heart: the most frequent label of a cell, and 0 for a cell that it has not met."""
+
+    def answers(self, met, labels):
+        counts = np.zeros((self.n_cells, 2))
+        np.add.at(counts, (met, labels), 1)
+        return counts.argmax(1)
+
+
+class Parity(OfCells):
+    """Answers whether the number of labels 1 is odd."""
+
+    def answers(self, met, labels):
+        return np.full(self.n_cells, labels.sum() % 2)
+
+
+class Most(OfCells):
+    """Answers the label that it met most: two folds then do well together, or badly."""
+
+    def answers(self, met, labels):
+        return np.full(self.n_cells, 2 * labels.sum() > len(labels))
+
+
+class Checksum(OfCells):
+    """Is right on the one cell with which the cells that it met add up to a multiple of their number.
+
+    Folds of one example succeed together or fail together.
+    """
+
+    def answers(self, met, labels):
+        return self.wrong_where((np.arange(self.n_cells) + met.sum()) % self.n_cells != 0)
+
+
+class Copied(OfCells):
+    """Errs as often as a rule did on what it met that is wrong for the lower half of the cells."""
+
+    def answers(self, met, labels):
+        rate = np.mean(met < self.n_cells / 2)
+        return self.wrong_where(np.arange(self.n_cells) < rate * self.n_cells)

@@ -140,8 +140,8 @@ def judge(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generato
     bound = np.array([bounds_under(study, tried, risk) for risk in study.risks.values()])
     fixed_bound = np.full(bound.shape, np.nan)
     if tried.certificate is not None:
-        bound[minimised] = tried.certificate.bound
-        fixed_bound[minimised] = tried.certificate.deterministic_bound
+        bound[minimised] = tried.certificate.stochastic_bound
+        fixed_bound[minimised] = tried.certificate.bound
     return Record(
         truth=np.array([[_certified(truth, risk, study.posterior)] * len(study.bounds) for risk in study.risks]),
         bound=bound,
@@ -180,9 +180,9 @@ def judge_classes(study: Study, folds: list[NDArray], draw: int, rng: np.random.
     truth = Truth(*(true_errors(study, tried, rng) @ (probability / probability.sum(1, keepdims=True)).T))
     return Record(
         truth=truth.random_vote,
-        bound=np.array([c["bound"] for c in certificate.per_class]),
+        bound=np.array([c["stochastic_bound"] for c in certificate.per_class]),
         fixed_truth=truth.fixed_vote,
-        fixed_bound=np.array([c["deterministic_bound"] for c in certificate.per_class]),
+        fixed_bound=np.array([c["bound"] for c in certificate.per_class]),
     )
 
 

@@ -40,6 +40,19 @@ class World:
         below = np.cumsum(self.label_probabilities(X), axis=1)[:, :-1]
         return X, (rng.random(n)[:, None] > below).sum(1)
 
+    def draw_groups(self, n: int, rng: np.random.Generator) -> tuple[NDArray, NDArray, NDArray]:
+        """Independent groups: their rows share the label and the first feature, and each by itself is as in `draw`.
+
+        Groups that are easy to classify have up to twelve rows, the others one or two, so that the mean over groups is
+        not the mean over rows.
+        """
+        X, y = self.draw(n, rng)
+        is_usual = y == self.label_probabilities(X).argmax(1)
+        group = np.repeat(np.arange(n), np.where(is_usual, rng.integers(6, 13, n), rng.integers(1, 3, n)))
+        rows = self.draw_features(len(group), rng)
+        rows[:, 0] = X[group, 0]
+        return rows, y[group], group
+
     @cached_property
     def p_y(self) -> NDArray:
         return self.label_probabilities(self.points)
@@ -116,6 +129,15 @@ def nine_valued(n_classes: int, noise: float = 0.2) -> World:
     usual = {2: lambda X: X.sum(1) >= 2, 3: lambda X: X[:, 0], 30: lambda X: X[:, 0] + 3 * X[:, 1]}[n_classes]
     bands = Bands(lambda X: usual(X).astype(int), class_shares(n_classes), noise)
     return World(lambda n, rng: points[rng.choice(9, n, p=weights)], bands, points, weights, is_exact=True)
+
+
+@cache
+def cells(n_cells: int, noise: float = 0.0) -> World:
+    """The label is whether the number of the cell is odd; at a certain rate it is the throw of a coin instead."""
+    points = np.arange(n_cells, dtype=float)[:, None]
+    bands = Bands(lambda X: X[:, 0].astype(int) % 2, class_shares(2), noise)
+    weights = np.full(n_cells, 1 / n_cells)
+    return World(lambda n, rng: points[rng.integers(n_cells, size=n)], bands, points, weights, is_exact=True)
 
 
 @cache
