@@ -225,12 +225,12 @@ def _baseline(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     for fold in folds:
         for label, share in zip(fold.classes.tolist(), fold.class_shares().tolist(), strict=True):  # type: ignore[union-attr]
             frequency[label] += share
-    most = max(frequency.values())
-    named = [label for label in labels if json.dumps(label) == json.dumps(b.get("label"))]
-    is_most = bool(named) and frequency[named[0]] >= most - 1e-9 * c["n"]
-    yield Check("most frequent class", b.get("label"), max(labels, key=frequency.__getitem__), is_most)
-    if is_most:
-        risk, delta = 1 - frequency[named[0]] / c["n"], c["delta"] / c["alternatives"] / len(labels)
+    most = max(frequency.values()) * (1 - 1e-12)
+    first = next(label for label in labels if frequency[label] >= most)
+    named = json.dumps(b.get("label")) == json.dumps(first)
+    yield Check("most frequent class", b.get("label"), first, named)
+    if named:
+        risk, delta = 1 - frequency[first] / c["n"], c["delta"] / c["alternatives"] / len(labels)
         yield _between("baseline's empirical risk", b["empirical_risk"], risk, risk)
         least, most = (one_sample(risk, c["n"], delta, not c["grouped"], slack) for slack in (0.0, ROUNDED))
         yield _between("baseline's bound", b["bound"], least, most)
@@ -1296,6 +1296,7 @@ def clopper_pearson(errors: int, n: int, delta: float) -> float:
     return high
 
 
+@functools.lru_cache(1 << 12)
 def bentkus(risk: float, n: int, delta: float, slack: float = 0.0) -> float:
     """The least error p that a hinge h excludes: ``E (h - B/n)_+ <= delta (h - risk)``, B binomial with n and p.
 
@@ -1347,8 +1348,8 @@ def largest_excess(slope: float, offset: float, n: int, allowed: float) -> float
     seen, n_cells = 0.0, 0
     while len(left):
         ends = np.maximum(*(shortfall(p - offset, slope, n, p) for p in (left, right)))
-        seen, n_cells = max(seen, float(ends.max())), n_cells + len(left)
-        if seen > allowed:
+        seen, n_cells = float(np.maximum(seen, ends.max())), n_cells + len(left)
+        if not seen <= allowed:
             return seen
         if n_cells > MOST_CELLS:
             return math.inf

@@ -31,7 +31,7 @@ def baseline(
         return {}
     labels, place = np.unique(np.concatenate(known), return_inverse=True)
     frequency = np.bincount(place, np.concatenate(frequencies))
-    most = int(np.argmax(frequency))
+    most = int(np.argmax(frequency >= frequency.max() * (1 - 1e-12)))  # of equally frequent ones the first
     total = n - float(frequency[most])
     return {
         "label": labels[most].item(),

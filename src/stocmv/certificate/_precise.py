@@ -18,7 +18,7 @@ _AGREE = 1e-10  # how far the double precision of all rows may be from the thirt
 
 
 def precise_checks(content: dict[str, Any], folds: Sequence[Fold], share: float, seed: int) -> Iterator[Check]:
-    """The losses of a random share of the rows, and the KL if there is one, where weights are drawn from a Dirichlet."""
+    """The losses of a random share of the rows, and the KL if it is paid, where weights are drawn from a Dirichlet."""
     if content["posterior"] != "dirichlet" or content["risk"] not in ("exact", "mc", "half"):
         return
     flint = _flint()
