@@ -19,10 +19,11 @@ Contents, in the order of reading
 4. The form: which parts there are, and where their parameters may lie
 5. The words: what a certificate must say, given its figures
 6. The errors of the vote, row by row
-7. Divergences from the prior
-8. Bounds on the error
-9. The fixed vote, and the classes
-10. What is printed
+7. KL from the prior
+8. Bounds that pay for learning
+9. Tests of votes that the judging examples did not help to make
+10. The deterministic vote, and the classes
+11. What is printed
 """
 
 import argparse
@@ -49,13 +50,16 @@ from numpy.typing import NDArray
 from scipy import special
 
 Content = dict[str, Any]  # what a certificate says
-Divergence = tuple[Decimal, float]  # and how far it may have been rounded up
+KL = tuple[Decimal, float]  # and how far it may have been rounded up
 
 UNKNOWABLE = (
     "whether the votes are real: invented votes give a certificate that holds",
     "whether the examples are independent draws from one distribution, and new ones come from the same",
-    "whether the voters, or the prior, were chosen after looking at the examples that judge them",
-    "whether more was tried than is stated: other priors, risks, bounds, constants or deltas",
+    "whether the voters, their weights or the prior were chosen after looking at the examples that judge them",
+    "whether the examples that judge, or the folds, were drawn at random, and not chosen after looking at them",
+    "whether the constants of a bound or of the fold test were chosen after looking at the examples they are for",
+    "whether more was tried than is stated: other priors, risks, bounds, constants, splits or deltas",
+    "whether groups are what they are called, independent of each other, with all dependent rows in one of them",
     "whether a model is the one that voted: the certificate names the votes, not the file of a model",
     "whether warnings about the data were left out",
     "whether a posterior was chosen because the votes drawn from it were lucky, where the risk is estimated from draws",
@@ -107,7 +111,7 @@ class Verification:
     def verdict(self) -> str:
         """The last line."""
         if self:
-            return f"The certificate holds: {self.statement}"
+            return f"The certificate holds: {self.statement.encode('ascii', 'backslashreplace').decode()}"
         return "The certificate does NOT hold. Whatever it says has not been shown."
 
     def remarks(self) -> list[str]:
@@ -148,15 +152,29 @@ def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verifica
 
 
 def _votes(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
-    digests, sizes = [fold.digest for fold in folds], [fold.n_examples for fold in folds]
+    digests, sizes = [fold.digest for fold in folds], [fold.count() for fold in folds]
     yield Check("votes", c["votes"], digests, c["votes"] == digests)
+    grouped = [fold.groups is not None for fold in folds]
+    yield Check("rows in groups", c["grouped"], grouped, grouped == [c["grouped"]] * len(folds))
     same = (c["n"], c["fold_sizes"]) == (sum(sizes), sizes)
-    yield Check("examples", (c["n"], c["fold_sizes"]), (sum(sizes), sizes), same)
+    yield Check("groups" if any(grouped) else "examples", (c["n"], c["fold_sizes"]), (sum(sizes), sizes), same)
+    if all(grouped):
+        distinct = len(np.unique(np.concatenate([fold.groups for fold in folds if fold.groups is not None])))
+        yield Check("groups that judge in one fold only", sum(sizes), distinct, distinct == sum(sizes))
 
 
 def _figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
-    """The measured risk, the divergence, and the bounds that follow from them."""
-    sizes = [fold.n_examples for fold in folds]
+    """The shares of the folds, the measured risks, the bounds that follow from them, and the baseline."""
+    shares = test_shares(c["bound_settings"]) if is_tested(c) else np.array(c["fold_sizes"]) / c["n"]
+    same = np.allclose(c["fold_shares"], shares, rtol=0, atol=1e-12)
+    yield Check("shares of the folds", c["fold_shares"], shares.tolist(), bool(same))
+    yield from _tested_figures(c, folds) if is_tested(c) else _paid_figures(c, folds)
+    yield from _baseline(c, folds)
+
+
+def _paid_figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
+    """Of weights that the judging examples taught, with the KL as the price."""
+    sizes = [fold.count() for fold in folds]
     delta = c["delta"] / c["alternatives"]
     upper = functools.partial(upper_bound, c["bound_settings"], sizes)
     drawn = functools.cache(lambda: [row_losses(f, p["alpha"]) for f, p in zip(folds, c["posteriors"], strict=True)])
@@ -167,7 +185,7 @@ def _figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     else:
         by_fold = np.array([moments(c, p, fold) for p, fold in zip(c["posteriors"], folds, strict=True)])
     found = risk_weights(c["bound_settings"], sizes) @ by_fold
-    kls = [divergence(c["posterior"], p, q) for p, q in zip(c["posteriors"], c["priors"], strict=True)]
+    kls = [prior_kl(c["posterior"], p, q) for p, q in zip(c["posteriors"], c["priors"], strict=True)]
     remaining = delta
     if is_estimated(c):
         share, draws = c["risk_settings"]["draw_share"], c["risk_settings"]["certificate_draws"]
@@ -177,23 +195,45 @@ def _figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     yield _between("empirical risk", c["moments"][0], found[0], found[0] + _risk_slack(total))
     if len(found) > 1:  # the disagreement, which is bounded from below and so rounded down
         yield _between("disagreement", -c["moments"][1], -found[1], -found[1] + _risk_slack(total))
-    yield _between("divergence", c["kl"], *_sum(kls))
+    yield _between("KL", c["kl"], *_sum(kls))
 
     def bound(measured: Sequence[float], kl: float) -> float:
         return min(composed(c, measured, kl, lambda r, d, share: upper(r, d, share * remaining)), 1.0)
 
-    yield _between("bound", c["bound"], bound(found, _sum(kls)[0]), bound(c["moments"], c["kl"]))
+    yield _between("stochastic bound", c["stochastic_bound"], bound(found, _sum(kls)[0]), bound(c["moments"], c["kl"]))
     if c["posterior"] == "dirichlet":
         fixed = _fixed(c, folds)
-        yield from _fixed_vote(c, folds, fixed, lambda r, d: upper(r, d, delta / c["fixed_vote"]["margins"]))
+        margins = c["deterministic_vote"]["margins"]
+        yield from _deterministic_vote(c, folds, fixed, lambda r, d: upper(r, d, delta / margins))
         if c["per_class"]:
             yield from _classes(c, folds, drawn(), kls, fixed)
     else:
-        value = c["bound"]
+        value = c["stochastic_bound"]
         if is_estimated(c) and not has_one_voter(c):
             # the class that most of 2,000 drawn votes answer; where it is wrong, at least half of them err
             value = min(2 * kl_inverse(value, math.log(1 / (delta * share / 2)) / 2000), 1.0)
-        yield _between("deterministic bound", c["deterministic_bound"], value, value)
+        yield _between("bound", c["bound"], value, value)
+
+
+def _baseline(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
+    """Always answering the most frequent class; each class could have been the one, so each has a share of delta."""
+    b, labels = c["baseline"], all_labels(folds)
+    if not labels:
+        yield Check("baseline", b, {}, b == {})
+        return
+    frequency = dict.fromkeys(labels, 0.0)
+    for fold in folds:
+        for label, share in zip(fold.classes.tolist(), fold.class_shares().tolist(), strict=True):  # type: ignore[union-attr]
+            frequency[label] += share
+    most = max(frequency.values()) * (1 - 1e-12)
+    first = next(label for label in labels if frequency[label] >= most)
+    named = json.dumps(b.get("label")) == json.dumps(first)
+    yield Check("most frequent class", b.get("label"), first, named)
+    if named:
+        risk, delta = 1 - frequency[first] / c["n"], c["delta"] / c["alternatives"] / len(labels)
+        yield _between("baseline's empirical risk", b["empirical_risk"], risk, risk)
+        least, most = (one_sample(risk, c["n"], delta, not c["grouped"], slack) for slack in (0.0, ROUNDED))
+        yield _between("baseline's bound", b["bound"], least, most)
 
 
 def _between(what: str, claimed: float, least: float, most: float) -> Check:
@@ -207,8 +247,8 @@ def _risk_slack(total: float) -> float:
     return 1e-9 + 2e-6 * (total > 1e6) + 2e-15 * total
 
 
-def _sum(kls: "Sequence[Divergence]") -> tuple[float, float]:
-    """The divergence of all folds, and the most that it may have been rounded up to."""
+def _sum(kls: "Sequence[KL]") -> tuple[float, float]:
+    """The KL of all folds, and the most that it may have been rounded up to."""
     least = float(sum((kl for kl, _ in kls), Decimal(0)))
     return least, least + math.fsum(slack for _, slack in kls)
 
@@ -219,15 +259,16 @@ FORMAT = "stocmv certificate 1"
 LONGEST = 1 << 28  # bytes of a certificate's file
 NUMBER = (int, float)
 KINDS: dict[str, Any] = {  # what each field is, and what a list holds
-    **dict.fromkeys(("bound", "kl", "delta", "deterministic_bound"), NUMBER),
+    **dict.fromkeys(("bound", "stochastic_bound", "kl", "delta"), NUMBER),
     **dict.fromkeys(("format", "statement", "risk", "theorem", "certified", "posterior", "deterministic_rule"), (str,)),
     **dict.fromkeys(("n", "alternatives"), (int,)),
-    **dict.fromkeys(("risk_settings", "bound_settings", "fixed_vote", "context"), (dict,)),
+    **dict.fromkeys(("risk_settings", "bound_settings", "deterministic_vote", "baseline", "context"), (dict,)),
     **{name: [str] for name in ("unproven", "assumptions", "warnings", "votes")},
     **{name: [dict] for name in ("posteriors", "priors", "per_class")},
     "moments": [int, float],
     "fold_sizes": [int],
-    "covers_drawn": (bool,),
+    "fold_shares": [int, float],
+    **dict.fromkeys(("covers_drawn", "grouped"), (bool,)),
 }
 
 
@@ -304,15 +345,12 @@ class Fold:
     classes: NDArray | None
     targets: NDArray | None  # codes of the true classes
     labels: NDArray | None  # codes of what the voters said, (n_rows, n_voters); with more than two classes
+    groups: NDArray | None  # the group of each row, where rows belong to groups; these are what counts then
     digest: str
 
     @property
     def n_rows(self) -> int:
         return self.bits.shape[1]
-
-    @property
-    def n_examples(self) -> int:
-        return int(self.counts.sum())
 
     @property
     def n_classes(self) -> int:
@@ -336,10 +374,25 @@ class Fold:
         each[np.arange(len(each)), targets] = 0.0
         return own, each
 
+    def count(self, members: NDArray | slice = slice(None)) -> int:
+        """Number of examples, or of groups, that these rows belong to."""
+        return int(self.counts[members].sum()) if self.groups is None else len(np.unique(self.groups[members]))
+
+    def weights(self, members: NDArray | slice = slice(None)) -> NDArray:
+        """How much each of these rows counts: as often as it occurs, or an equal share of its group."""
+        if self.groups is None:
+            return self.counts[members]
+        _, place, sizes = np.unique(self.groups[members], return_inverse=True, return_counts=True)
+        return 1 / sizes[place]
+
     def mean(self, rows: NDArray, members: NDArray | slice = slice(None)) -> float:
-        """Mean over the examples of a value for each row; 1 when there are none."""
-        counts = self.counts[members]
-        return math.fsum(rows[members] * counts) / float(counts.sum()) if counts.size else 1.0
+        """Mean over the examples, or over the groups, of a value for each row; 1 when there are none."""
+        n = self.count(members)
+        return min(math.fsum(rows[members] * self.weights(members)) / n, 1.0) if n else 1.0
+
+    def class_shares(self) -> NDArray:
+        """Number of examples of each class; of a group, the share of its rows."""
+        return np.bincount(self.targets, self.weights(), len(self.classes))  # type: ignore[arg-type]
 
 
 def read_votes(path: str | os.PathLike) -> list[Fold]:
@@ -417,8 +470,9 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
     """One fold from its arrays, checked; with several parts, these one after the other."""
     for part in parts:
         _check_part(part)
-        if int(part["n_voters"]) != int(parts[0]["n_voters"]) or not _same_classes(part, parts[0]):
-            raise Refused("the parts of a fold have different voters or classes")
+        same = _same_classes(part, parts[0]) and ("groups" in part) == ("groups" in parts[0])
+        if int(part["n_voters"]) != int(parts[0]["n_voters"]) or not same:
+            raise Refused("the parts of a fold have different voters, classes or groups")
     digests = [part_digest(part) for part in parts]
 
     def joined(name: str, axis: int = 0) -> Any:
@@ -432,6 +486,7 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
         classes=parts[0].get("classes"),
         targets=joined("targets"),
         labels=joined("labels"),
+        groups=joined("groups"),
         digest=hashlib.sha256(b"stocmv partitions 1;" + ";".join(digests).encode()).hexdigest()
         if divided
         else digests[0],
@@ -441,7 +496,7 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
 def part_digest(part: Mapping[str, NDArray]) -> str:
     """SHA-256 of the votes, as certificates name them: name, type, shape and content of each array."""
     hashed = hashlib.sha256(f"stocmv votes 2;n_voters={int(part['n_voters'])};".encode())
-    for name in ("classes", "bits", "targets", "labels", "counts"):
+    for name in ("classes", "bits", "targets", "labels", "counts", *(["groups"] * ("groups" in part))):
         if name not in part:
             hashed.update(f"{name}:none;".encode())
         elif part[name].dtype.kind == "U":
@@ -456,7 +511,8 @@ def part_digest(part: Mapping[str, NDArray]) -> str:
 def _check_part(part: Mapping[str, NDArray]) -> None:
     """Refuse arrays of other names, types, shapes or ranges, and answers that contradict the errors."""
     named, several = "classes" in part, "classes" in part and len(np.atleast_1d(part["classes"])) > 2
-    if set(part) != {"n_voters", "bits", "counts", *(["classes", "targets"] * named), *(["labels"] * several)}:
+    needed = {"n_voters", "bits", "counts", *(["classes", "targets"] * named), *(["labels"] * several)}
+    if set(part) - {"groups"} != needed:
         raise Refused("its arrays are not those of votes")
     n_voters, bits, counts = part["n_voters"], part["bits"], part["counts"]
     if n_voters.shape or n_voters.dtype.kind not in "iu" or n_voters < 1:
@@ -469,6 +525,8 @@ def _check_part(part: Mapping[str, NDArray]) -> None:
     is_whole = counts.dtype.kind in "iuf" and np.all((counts >= 1) & (counts < 2**53) & (counts == np.floor(counts)))
     if counts.shape not in ((0,), (rows,)) or not is_whole or counts.sum(dtype=float) >= 2**53:
         raise Refused("its counts are not positive integers")
+    if "groups" in part and (part["groups"].dtype != np.uint64 or part["groups"].shape != (rows,) or counts.size):
+        raise Refused("its groups are not one number for each row, none of them merged")
     if not named:
         return
     classes, k = part["classes"], len(np.atleast_1d(part["classes"]))
@@ -507,40 +565,109 @@ BOUNDS = {  # the theorem that a bound rests on, and its settings
     "catoni": ("Catoni's bound", ("c",)),
     "catoni_per_fold": ("Catoni's bound, its constant chosen for each fold from the others", ("c",)),
     "mcallester": ("McAllester's bound", ()),
-    "clopper_pearson": ("Clopper and Pearson's bound", ()),
     "printed_theorem2_not_proven": ("the paper's Theorem 2 as printed, which is NOT PROVEN", ("constant",)),
 }
+FOLD_TEST = ("name", "slope", "offset", "scale")
+TESTS: dict[str, tuple[str, ...]] = {"clopper_pearson": ("name",), "fold_test": FOLD_TEST}  # and their settings
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)  # of which one was chosen, with all of them paid for
 LARGEST = 1e12  # a concentration up to which scipy's functions were found to be precise
 MOST_DRAWS = 10**6
-FIXED_VOTE = ("margin", "scale", "coverage", "empirical_risk", "kl", "margins")
-CLASS = ("label", "n", "empirical_risk", "bound", "deterministic_bound", "delta")
+DETERMINISTIC_VOTE = ("margin", "scale", "coverage", "empirical_risk", "kl", "margins")
+BASELINE = ("label", "empirical_risk", "bound")
+CLASS_FIGURES = ("delta", "empirical_risk", "stochastic_risk", "bound", "stochastic_bound")
+CLASS = ("label", "n", *CLASS_FIGURES, "bound_settings")
 
 
 def check_form(c: Content, folds: Sequence[Fold]) -> None:
     """Refuse parts that are not known, and parameters outside of where the theorems hold."""
-    _need(c["risk"] in RISKS, f"the risk {brief(c['risk'])} is not known here")
     name = c["bound_settings"].get("name")
-    _need(isinstance(name, str) and name in BOUNDS, f"the bound {brief(name)} is not known here")
+    _need(isinstance(name, str) and name in {**BOUNDS, **TESTS}, f"the bound {brief(name)} is not known here")
+    _need(0 < c["delta"] < 1, "delta is not between 0 and 1")
+    _need(0 <= c["bound"] <= 1 and 0 <= c["stochastic_bound"] <= 1, "a bound is not between 0 and 1")
+    _need(all(0 <= moment <= 1 for moment in c["moments"]), "a mean is not between 0 and 1")
+    _need(len(c["fold_shares"]) == len(folds), "there is not one share for each fold")
+    _need(len(c["posteriors"]) == len(folds), "there is not a posterior for each fold")
+    _check_baseline(c["baseline"])
+    _check_classes(c["per_class"])
+    if is_tested(c):
+        _check_tested(c, folds)
+    else:
+        _check_paid(c, folds)
+
+
+def _check_paid(c: Content, folds: Sequence[Fold]) -> None:
+    """The parts of a certificate of weights that the judging examples taught."""
+    _need(not c["grouped"], "a bound that pays for learning is on examples, not on groups of them")
+    _need(c["risk"] in RISKS, f"the risk {brief(c['risk'])} is not known here")
     kinds, settings = RISKS[c["risk"]]
     _need(c["posterior"] in kinds, f"the risk {c['risk']!r} is not defined for the posterior {brief(c['posterior'])}")
     _need(set(c["risk_settings"]) == set(settings), f"the settings of the risk are not {settings}")
-    _need(
-        set(c["bound_settings"]) == {"name", *BOUNDS[name][1]}, f"the settings of the bound are not {BOUNDS[name][1]}"
-    )
-    _need(0 < c["delta"] < 1, "delta is not between 0 and 1")
+    of_bound = BOUNDS[c["bound_settings"]["name"]][1]
+    _need(set(c["bound_settings"]) == {"name", *of_bound}, f"the settings of the bound are not {of_bound}")
     _need(1 <= c["alternatives"] <= 10**9, "the number of alternatives is not a positive integer")
-    _need(0 <= c["bound"] <= 1 and 0 <= c["deterministic_bound"] <= 1, "a bound is not between 0 and 1")
-    _need(_is_number(c["kl"]) and c["kl"] >= 0, "the divergence is negative, or too large")
+    _need(_is_number(c["kl"]) and c["kl"] >= 0, "the KL is negative, or too large")
     _need(len(c["moments"]) == 1 + (c["risk"] == "c_bound"), "there is not one mean for each that the risk has")
-    _need(all(0 <= moment <= 1 for moment in c["moments"]), "a mean is not between 0 and 1")
-    _need(len(c["posteriors"]) == len(c["priors"]) == len(folds), "there is not a posterior and a prior for each fold")
+    _need(len(c["priors"]) == len(folds), "there is not a prior for each fold")
     for fold, posterior, prior in zip(folds, c["posteriors"], c["priors"], strict=True):
         _check_parameters(c["posterior"], posterior, fold.n_voters, "posterior")
         _check_parameters(c["posterior"], prior, fold.n_voters, "prior")
     _check_risk_settings(c["risk_settings"])
-    _check_bound_settings(c, len(folds))
-    _check_further(c)
+    _check_bound_settings(c["bound_settings"], len(folds))
+    _check_deterministic_vote(c)
+
+
+def _check_tested(c: Content, folds: Sequence[Fold]) -> None:
+    """The parts of a certificate of weights that the judging examples did not help to learn."""
+    name = c["bound_settings"]["name"]
+    _need((name == "clopper_pearson") == (len(folds) == 1), "Clopper and Pearson's bound is for one part that judges")
+    _need(c["priors"] == [] and c["kl"] == 0, "a vote that is only tested has no prior, and pays no KL")
+    _need(c["alternatives"] == 1, "a vote that is only tested has no alternatives")
+    _need(c["risk"] == "exact" and c["risk_settings"] == {}, "the risk of a vote that is only tested is 'exact'")
+    _need(len(c["moments"]) == 1, "there is not one mean")
+    known = c["posterior"] in ("dirichlet", "categorical")
+    _need(known, f"no test is known for the posterior {brief(c['posterior'])}")
+    for fold, posterior in zip(folds, c["posteriors"], strict=True):
+        _check_parameters(c["posterior"], posterior, fold.n_voters, "posterior")
+    v = c["deterministic_vote"]
+    measured = tuple(v) == ("empirical_risk",) and _is_number(v["empirical_risk"]) and 0 <= v["empirical_risk"] <= 1
+    _need(measured, "the deterministic vote's figure is not its empirical risk")
+    _check_constants(c["bound_settings"], len(folds))
+    for entry in c["per_class"]:
+        if entry["bound_settings"]:
+            _need(name == "fold_test", "only the fold test has constants for each class")
+            _check_constants(entry["bound_settings"], len(folds))
+
+
+def _check_constants(settings: dict[str, Any], n_folds: int) -> None:
+    """Those that a test has for each fold."""
+    name = settings.get("name")
+    known = isinstance(name, str) and name in TESTS and tuple(settings) == TESTS[name]
+    _need(known, "the settings of the test are not those that it has")
+    for constant in TESTS[name][1:]:  # type: ignore[index]
+        values = settings[constant]
+        flat = isinstance(values, list) and len(values) == n_folds and all(map(_is_number, values))
+        _need(flat, f"{constant} is not a list of numbers, one for each fold")
+    if name == "fold_test":
+        _need(min(settings["slope"]) >= 1, "a slope of the fold test is below 1")
+        _need(min(settings["offset"]) >= 0, "an offset of the fold test is negative")
+        _need(min(settings["scale"]) > 1e-300, "a scale of the fold test is not positive")
+
+
+def _check_baseline(b: dict[str, Any]) -> None:
+    _need(b == {} or tuple(b) == BASELINE, f"the baseline's figures are not {BASELINE}")
+    if b:
+        figures = b["empirical_risk"], b["bound"]
+        _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a figure of the baseline is not between 0 and 1")
+        _need(type(b["label"]) in (str, int, float, bool), "the label of the baseline is not one")
+
+
+def _check_classes(per_class: Sequence[dict[str, Any]]) -> None:
+    for entry in per_class:
+        _need(tuple(entry) == CLASS, f"the figures of a class are not {CLASS}")
+        figures = [entry[name] for name in CLASS_FIGURES]
+        _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a figure of a class is not between 0 and 1")
+        _need(type(entry["n"]) is int, "the number of a class's examples is not an integer")
+        _need(isinstance(entry["bound_settings"], dict), "the constants of a class are not of the right kind")
 
 
 def _need(condition: object, otherwise: str) -> None:
@@ -582,8 +709,7 @@ def _check_risk_settings(settings: dict[str, Any]) -> None:
             _need(type(value) is int and 1 <= value <= MOST_DRAWS, f"{name} is not a number of draws")
 
 
-def _check_bound_settings(c: Content, n_folds: int) -> None:
-    settings = c["bound_settings"]
+def _check_bound_settings(settings: dict[str, Any], n_folds: int) -> None:
     if "constant" in settings:
         _need(settings["constant"] in ("xi", "2sqrt"), "the constant of the bound is not known here")
     if "c" in settings:
@@ -593,30 +719,24 @@ def _check_bound_settings(c: Content, n_folds: int) -> None:
         _need(settings["name"] == "catoni" or len(grid) == n_folds, "there is not one constant for each fold")
         sound = settings["name"] == "catoni" or all(1e-4 <= x <= 1e4 for x in grid)
         _need(sound, "a constant of a fold is out of the range in which rounding does not matter")
-    if settings["name"] == "clopper_pearson":
-        _need(has_one_voter(c) and n_folds == 1, "Clopper and Pearson's bound is for one voter, judged by one sample")
-        _need(not is_estimated(c), "Clopper and Pearson's bound is for losses of 0 or 1")
 
 
-def _check_further(c: Content) -> None:
-    """The parts on the fixed vote and on the classes."""
-    f = c["fixed_vote"]
+def _check_deterministic_vote(c: Content) -> None:
+    """What a bound on the vote with mean weights rests on."""
+    f = c["deterministic_vote"]
+    _need(all(entry["bound_settings"] == {} for entry in c["per_class"]), "a class has constants of its own")
     if c["posterior"] != "dirichlet":
-        _need(f == {} and c["per_class"] == [], "a fixed vote and classes are for Dirichlet posteriors")
+        _need(f == {} and c["per_class"] == [], "margins and classes are for Dirichlet posteriors")
         return
-    _need(tuple(f) == FIXED_VOTE and all(map(_is_number, f.values())), f"the fixed vote's figures are not {FIXED_VOTE}")
+    known = tuple(f) == DETERMINISTIC_VOTE and all(map(_is_number, f.values()))
+    _need(known, f"the deterministic vote's figures are not {DETERMINISTIC_VOTE}")
     grid = (0.0,) if has_one_voter(c) else MARGINS
     _need(f["margin"] in grid and f["margins"] == len(grid), "the margin is not one of those that are paid for")
     _need(type(f["margins"]) is int, "the number of margins is not an integer")
     _need(0 < f["coverage"] <= 1, "the coverage is not between 0 and 1")
-    _need(0 <= f["empirical_risk"] <= 1 and f["kl"] >= 0, "a figure of the fixed vote is out of range")
+    _need(0 <= f["empirical_risk"] <= 1 and f["kl"] >= 0, "a figure of the deterministic vote is out of range")
     scaled = (f["scale"] * x for p in c["posteriors"] for x in p["alpha"])
     _need(f["scale"] > 0 and all(1 / LARGEST <= x <= LARGEST for x in scaled), "the scale is out of range")
-    for entry in c["per_class"]:
-        _need(tuple(entry) == CLASS, f"the figures of a class are not {CLASS}")
-        figures = [entry[name] for name in CLASS[2:]]
-        _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a figure of a class is not between 0 and 1")
-        _need(type(entry["n"]) is int, "the number of a class's examples is not an integer")
 
 
 # --------------------------------------------------------------------------------------------------------- 5. The words
@@ -631,10 +751,15 @@ CERTIFIED = {
     "c_bound": "the error of the weighted vote, from the mean error and the disagreement of its voters",
 }
 RULES = {
-    "categorical": "the voters vote with their probabilities as weights",
-    "dirichlet": "the voters vote with their mean weights",
+    "categorical": "the voters vote with their probabilities as weights, and of classes that tie the first wins",
+    "dirichlet": "the voters vote with their mean weights, and of classes that tie the first wins",
     "logit_normal": "the class that most of 2,000 votes answer, whose weights were drawn once",
 }
+
+
+def is_tested(c: Content) -> bool:
+    """Whether the examples that judge only test: they taught no weights, and nothing is paid for learning."""
+    return c["bound_settings"]["name"] in TESTS
 
 
 def has_one_voter(c: Content) -> bool:
@@ -646,17 +771,40 @@ def is_estimated(c: Content) -> bool:
     return c["risk"] == "mc" and c["posterior"] == "logit_normal"
 
 
+def beats_baseline(c: Content) -> bool:
+    return not c["baseline"] or c["bound"] < c["baseline"]["bound"]
+
+
+def _theorem(c: Content) -> str:
+    n_folds, grouped = len(c["posteriors"]), c["grouped"]
+    if not is_tested(c):
+        crossed = f", cross-bounded over {n_folds} folds" if n_folds > 1 else ""
+        return f"{BOUNDS[c['bound_settings']['name']][0]}{crossed}, for the risk {c['risk']!r}"
+    if n_folds > 1:
+        return f"the fold test over {n_folds} folds"
+    exact = "Bentkus's bound for the means of groups" if grouped else "Clopper and Pearson's bound"
+    return f"{exact}; Bentkus's bound for the stochastic vote"
+
+
+def _certified(c: Content) -> str:
+    several = len(c["posteriors"]) > 1
+    if has_one_voter(c):
+        return "the error of the voter of a drawn fold" if several else "the error of the only voter"
+    if not is_tested(c):
+        return CERTIFIED[c["risk"]]
+    return f"the error of the stochastic vote, which draws {'a fold and ' * several}weights afresh for every example,"
+
+
 def _words(c: Content, statement: str) -> Iterator[Check]:
     """What the certificate says in words must be what its figures say."""
-    alone, n_folds = has_one_voter(c), len(c["posteriors"])
-    crossed = f", cross-bounded over {n_folds} folds" if n_folds > 1 else ""
-    fold = "a fold is drawn in proportion to its size, then " if n_folds > 1 else ""
-    lone = "the error of the only voter" if n_folds == 1 else "the error of the voter of a drawn fold"
+    alone = has_one_voter(c)
+    fold = "each example is given to one fold, then " if len(c["posteriors"]) > 1 else ""
+    covered = is_tested(c) or alone or c["posterior"] != "categorical" or c["risk"] == "first_order"
     for what, field, said in (
-        ("theorem", "theorem", f"{BOUNDS[c['bound_settings']['name']][0]}{crossed}, for the risk {c['risk']!r}"),
-        ("what is certified", "certified", lone if alone else CERTIFIED[c["risk"]]),
-        ("covers drawn votes", "covers_drawn", alone or c["posterior"] != "categorical" or c["risk"] == "first_order"),
-        ("fixed vote", "deterministic_rule", fold + ("its voter answers" if alone else RULES[c["posterior"]])),
+        ("theorem", "theorem", _theorem(c)),
+        ("what is certified", "certified", _certified(c)),
+        ("covers drawn votes", "covers_drawn", covered),
+        ("deterministic vote", "deterministic_rule", fold + ("its voter answers" if alone else RULES[c["posterior"]])),
         ("statement", "statement", statement),
     ):
         yield Check(what, c[field], said, c[field] == said)
@@ -673,6 +821,8 @@ def _words(c: Content, statement: str) -> Iterator[Check]:
 
 def assumed(c: Content) -> list[str]:
     """The assumptions that follow from the figures."""
+    if is_tested(c):
+        return _assumed_of_tests(len(c["posteriors"]) > 1, c["grouped"])
     unseen = (
         "The voters and the prior of each fold were chosen without looking at the examples of that fold, and the folds "
         "were drawn without looking at the examples."
@@ -694,19 +844,51 @@ def assumed(c: Content) -> list[str]:
     ]
 
 
+def _assumed_of_tests(several: bool, grouped: bool) -> list[str]:
+    drawn = (
+        "The groups are independent draws from one distribution, and new groups come from the same one; within a group "
+        "anything may depend on anything."
+        if grouped
+        else "The examples are independent draws from one distribution, and new examples come from the same one."
+    )
+    if not several:
+        return [
+            drawn,
+            "The voters and their weights were chosen without looking at the examples that judge them.",
+            "The bound and delta were fixed before looking at these examples.",
+        ]
+    return [
+        drawn,
+        "The voters and the weights of each fold were chosen without looking at the examples of that fold, and the "
+        "folds were drawn without looking at the examples.",
+        "The bound and delta were fixed before looking at these examples; the constants of each fold were chosen from "
+        "the others.",
+    ]
+
+
 def statement_of(c: Content) -> str:
-    """The certificate in one sentence; the bound is rounded up in it, and the confidence down."""
-    bound = f"{math.ceil(round(c['bound'] * 1e4, 7)) / 100:.2f} %"
-    confidence = f"{min(math.floor(round((1 - c['delta']) * 1e6, 7)), 999_999) / 1e4:g} %"
+    """The certificate in a sentence or two; bounds are rounded up in it, and the confidence down."""
+    bound = _percent(c["bound"])
     if c["unproven"]:
         return (
             f"Not a certificate: {bound} was computed with what is not proven ({', '.join(c['unproven'])}). The error "
             "may exceed it more often than delta allows."
         )
-    return (
-        f"With probability at least {confidence} over the draw of the {c['n']:,} examples, {c['certified']} is at most "
-        f"{bound} on new examples."
+    confidence = f"{min(math.floor(round((1 - c['delta']) * 1e6, 7)), 999_999) / 1e4:g} %"
+    judges = f"{c['n']:,} {'groups' if c['grouped'] else 'examples'}"
+    on = "rows of new groups, averaged group by group" if c["grouped"] else "new examples"
+    promise = (
+        f"With probability at least {confidence} over the draw of the {judges} that judge it, predict errs on at most "
+        f"{bound} of {on}."
     )
+    if beats_baseline(c):
+        return promise
+    label, theirs = c["baseline"]["label"], _percent(c["baseline"]["bound"])
+    return f"{promise} That is no better than always answering {label!r}, which errs on at most {theirs}."
+
+
+def _percent(share: float) -> str:
+    return f"{math.ceil(round(share * 1e4, 7)) / 100:.2f} %"
 
 
 # -------------------------------------------------------------------------------- 6. The errors of the vote, row by row
@@ -845,10 +1027,10 @@ def _errs(fold: Fold, rows: slice, theta: NDArray) -> NDArray:
     return best >= own * tie
 
 
-# ---------------------------------------------------------------------------------------- 7. Divergences from the prior
+# ------------------------------------------------------------------------------------------------- 7. KL from the prior
 
 
-def divergence(kind: str, posterior: dict[str, Any], prior: dict[str, Any]) -> Divergence:
+def prior_kl(kind: str, posterior: dict[str, Any], prior: dict[str, Any]) -> KL:
     """KL of the posterior from the prior, and how far it may have been rounded up."""
     if kind == "dirichlet":
         value, size = _dirichlet_kl(tuple(posterior["alpha"]), tuple(prior["alpha"]))
@@ -858,7 +1040,7 @@ def divergence(kind: str, posterior: dict[str, Any], prior: dict[str, Any]) -> D
     else:
         m, s, m0, s0 = (np.array(d[k]) for d in (posterior, prior) for k in ("location", "scale"))
         terms = np.log(s0 / s) + ((s / s0) ** 2 - 1) / 2 + ((m - m0) / s0) ** 2 / 2
-        _need(np.all(np.isfinite(terms)), "the divergence is not finite")
+        _need(np.all(np.isfinite(terms)), "the KL is not finite")
         value, size = Decimal(max(math.fsum(terms), 0.0)), math.fsum(abs(terms)) + len(m)
     return value, 1e-9 * max(1.0, float(value)) + 1e-13 * size
 
@@ -901,7 +1083,7 @@ def _bernoulli() -> list[Decimal]:
     return [Decimal(b.numerator) / b.denominator for b in numbers[2::2]]
 
 
-# ----------------------------------------------------------------------------------------------- 8. Bounds on the error
+# -------------------------------------------------------------------------------------- 8. Bounds that pay for learning
 
 
 def composed(c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float]) -> float:
@@ -925,7 +1107,7 @@ def risk_weights(settings: dict[str, Any], sizes: Sequence[int]) -> NDArray:
 
 
 def upper_bound(settings: dict[str, Any], sizes: Sequence[int], risk: float, kl: float, delta: float) -> float:
-    """The bound for an empirical risk, a divergence and the sizes of the folds; it may exceed 1."""
+    """The bound for an empirical risk, a KL and the sizes of the folds; it may exceed 1."""
     n, name = sum(sizes), settings["name"]
     confidence = len(sizes) * math.log(1 / delta)
     if name == "catoni":
@@ -934,8 +1116,6 @@ def upper_bound(settings: dict[str, Any], sizes: Sequence[int], risk: float, kl:
         return float(np.min(np.expm1(-exponent) / np.expm1(-grid)))
     if name == "catoni_per_fold":
         return _catoni_per_fold(np.array(settings["c"]), np.array(sizes) / n, risk, (kl + confidence) / n)
-    if name == "clopper_pearson":
-        return clopper_pearson(round(risk * n), n, delta) if kl < 1e-9 else 1.0
     if name == "mcallester":
         return risk + math.sqrt((kl + _constants("2sqrt", sizes) + confidence) / (2 * n))
     if name == "printed_theorem2_not_proven":
@@ -983,6 +1163,130 @@ def kl_inverse(q: float, epsilon: float) -> float:
     return high
 
 
+# ------------------------------------------------- 9. Tests of votes that the judging examples did not help to make
+
+TIE = 1e-10  # weights of classes that differ by less tie
+HINGES = np.arange(1, 97) / 32  # where Bentkus's hinge may lie, in units of the distance between mean and bound
+ROUNDED = 2e-12  # what may have been added to an expected shortfall, so that rounding cannot make it too small
+MOST_CELLS = 1 << 22  # into which the true errors are cut before a proof is given up
+
+
+class Judged(NamedTuple):
+    """What the examples of a fold say about its vote, row by row."""
+
+    errs: NDArray  # predict errs, and wherever rounding may hide that it does
+    may_err: NDArray  # the same, with more room for rounding
+    drawn: NDArray  # probability that the stochastic vote errs
+    slack: float  # how far that may have been rounded up
+
+
+def _judged(kind: str, parameters: dict[str, Any], fold: Fold) -> Judged:
+    given = np.array(next(iter(parameters.values())))
+    weights = given / math.fsum(given)
+    rounding = 2e-13 + 2.0**-52 * fold.n_voters
+    errs, may_err = (vote_errors(fold, weights, doubt).astype(float) for doubt in (5e-14, rounding))
+    if kind == "dirichlet":
+        return Judged(errs, may_err, row_losses(fold, given), _risk_slack(math.fsum(given)))
+    # one voter is drawn, so the vote errs with the weight of those that err
+    wrong = np.concatenate([fold.errors(rows) @ weights for rows in fold.blocks()])
+    return Judged(errs, may_err, np.minimum(wrong, 1.0), 1e-9)
+
+
+def vote_errors(fold: Fold, weights: NDArray, doubt: float) -> NDArray:
+    """Where the vote with these weights errs, or would if some weight were a little different.
+
+    Of classes that tie with the heaviest the first wins; where classes are not known, a tie is an error.
+    """
+    errs = []
+    for rows in fold.blocks():
+        if fold.labels is None:
+            errors = fold.errors(rows)
+            lead = (1 - errors) @ weights - errors @ weights
+            wins_ties = False if fold.targets is None else fold.targets[rows] == 0
+            errs.append(lead <= np.where(wins_ties, -TIE, TIE) + doubt)
+        else:
+            own, rivals = fold.class_weights(rows, weights)
+            most = np.maximum(own, rivals.max(1))
+            is_earlier = np.arange(fold.n_classes) < fold.targets[rows, None]  # type: ignore[index]
+            beaten = most - own > TIE - doubt
+            errs.append(beaten | (is_earlier & (rivals >= most[:, None] - TIE - doubt)).any(1))
+    return np.concatenate(errs)
+
+
+def _tested_figures(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
+    """Of all examples, then of each class."""
+    judged = [_judged(c["posterior"], p, fold) for p, fold in zip(c["posteriors"], folds, strict=True)]
+    claimed = {**c, "empirical_risk": c["deterministic_vote"]["empirical_risk"], "stochastic_risk": c["moments"][0]}
+    everyone = [slice(None)] * len(folds)
+    yield from _test("", claimed, c, folds, judged, everyone, c["delta"])
+    labels = all_labels(folds)
+    if c["per_class"]:
+        yield _named_classes(c, labels)
+    for entry in c["per_class"] if _names(c) == json.dumps(labels) else ():
+        yield from _class_test(c, entry, folds, judged, c["delta"] / len(labels))
+
+
+def _class_test(
+    c: Content, entry: dict[str, Any], folds: Sequence[Fold], judged: Sequence[Judged], delta: float
+) -> Iterator[Check]:
+    """The same test of the examples of one class, which are independent draws given the labels."""
+    name, members = f"class {entry['label']!a} ", members_of(entry["label"], folds)
+    counts = [fold.count(m) for fold, m in zip(folds, members, strict=True)]
+    yield Check(f"{name}examples", entry["n"], sum(counts), entry["n"] == sum(counts))
+    yield Check(f"{name}delta", entry["delta"], delta, entry["delta"] == delta)
+    if len(folds) > 1:
+        stated, needed = entry["bound_settings"] != {}, all(counts)
+        yield Check(f"{name}constants", stated, needed, stated == needed)
+        if stated != needed:
+            return
+    if entry["bound_settings"]:  # or else the folds' votes would be mixed in another way than predict mixes them
+        shares = test_shares(entry["bound_settings"])
+        same = np.allclose(shares, c["fold_shares"], rtol=0, atol=1e-12)
+        yield Check(f"{name}shares of the folds", shares.tolist(), c["fold_shares"], bool(same))
+    yield from _test(name, entry, c, folds, judged, members, delta)
+
+
+def _test(
+    name: str,
+    claimed: Mapping[str, Any],
+    c: Content,
+    folds: Sequence[Fold],
+    judged: Sequence[Judged],
+    members: Sequence[NDArray | slice],
+    delta: float,
+) -> Iterator[Check]:
+    """Risks and bounds of predict and of the stochastic vote on some rows of each fold."""
+    sizes = [fold.count(m) for fold, m in zip(folds, members, strict=True)]
+    settings, shares = claimed["bound_settings"] or c["bound_settings"], np.array(c["fold_shares"])
+
+    def means(losses: Iterator[NDArray]) -> NDArray:
+        return np.array([fold.mean(rows, m) for fold, rows, m in zip(folds, losses, members, strict=True)])
+
+    def upper(risks: NDArray, counted: bool, slack: float) -> float:
+        if not all(sizes):
+            return 1.0
+        if settings["name"] == "fold_test":
+            return fold_test(settings, risks)
+        return one_sample(float(risks[0]), sizes[0], delta, counted and not c["grouped"], slack)
+
+    if settings["name"] == "fold_test" and all(sizes):
+        yield from _proofs(name, settings, sizes, delta)
+    least, most = means(j.errs for j in judged), means(j.may_err for j in judged)
+    yield _between(f"{name}empirical risk", claimed["empirical_risk"], shares @ least, shares @ most)
+    yield _between(f"{name}bound", claimed["bound"], upper(least, True, 0.0), upper(most, True, ROUNDED))
+    least = means(j.drawn for j in judged)
+    most = np.minimum(least + [j.slack for j in judged], 1.0)
+    yield _between(f"{name}stochastic risk", claimed["stochastic_risk"], shares @ least, shares @ most)
+    counted = has_one_voter(c)
+    least_bound, most_bound = upper(least, counted, 0.0), upper(most, counted, ROUNDED)
+    yield _between(f"{name}stochastic bound", claimed["stochastic_bound"], least_bound, most_bound)
+
+
+def one_sample(risk: float, n: int, delta: float, counted: bool, slack: float = 0.0) -> float:
+    """The bound for a mean loss on one sample; ``counted`` where each loss is 0 or 1."""
+    return clopper_pearson(round(risk * n), n, delta) if counted else bentkus(risk, n, delta, slack)
+
+
 def clopper_pearson(errors: int, n: int, delta: float) -> float:
     """The error at which so few errors still have probability delta, by bisection."""
     low, high = 0.0, 1.0
@@ -992,7 +1296,111 @@ def clopper_pearson(errors: int, n: int, delta: float) -> float:
     return high
 
 
-# ----------------------------------------------------------------------------------- 9. The fixed vote, and the classes
+@functools.lru_cache(1 << 12)
+def bentkus(risk: float, n: int, delta: float, slack: float = 0.0) -> float:
+    """The least error p that a hinge h excludes: ``E (h - B/n)_+ <= delta (h - risk)``, B binomial with n and p.
+
+    The hinge is convex, so no losses in [0, 1] with mean p have a larger expectation; the rest is Markov's inequality.
+    For a given hinge the expectation falls with p, so that all larger errors are excluded, too.
+    """
+    low, high = risk, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        hinges = risk + HINGES * (middle - risk)
+        excluded = np.any(shortfall(hinges, 1.0, n, np.full(len(hinges), middle)) + slack <= delta * (hinges - risk))
+        low, high = (low, middle) if excluded else (middle, high)
+    return high
+
+
+def fold_test(settings: dict[str, Any], risks: NDArray) -> float:
+    """With shares q: ``sum q_k (a_k L_k + t_k) + F / sum 1 / c_k``."""
+    slope, offset, scale = (np.array(settings[name]) for name in FOLD_TEST[1:])
+    return min(float(test_shares(settings) @ (slope * risks + offset)) + len(scale) / math.fsum(1 / scale), 1.0)
+
+
+def test_shares(settings: dict[str, Any]) -> NDArray:
+    """The probabilities with which the folds are drawn that a test speaks of: in proportion to ``1 / c_k``."""
+    inverse = 1 / np.array(settings.get("scale", [1.0]))
+    return inverse / math.fsum(inverse)
+
+
+def _proofs(name: str, settings: dict[str, Any], sizes: Sequence[int], delta: float) -> Iterator[Check]:
+    """What the fold test needs of its constants: no true error may exceed what it is compared with by more."""
+    for k, (n, a, t, scale) in enumerate(zip(sizes, *(settings[key] for key in FOLD_TEST[1:]), strict=True)):
+        allowed = delta * scale * (1 + 1e-9)  # what this file's own rounding may do
+        needed = largest_excess(a, t, n, allowed) / delta
+        yield Check(f"{name}scale of fold {k}", scale, needed, bool(needed <= allowed / delta))
+
+
+def largest_excess(slope: float, offset: float, n: int, allowed: float) -> float:
+    """The largest ``f(p) = E (p - a B/n - t)_+`` that was seen, if none can be above what is allowed; else more.
+
+    Errors up to ``t`` plus what is allowed exceed nothing by more. The others are cut into cells. In a cell with ends
+    l and r, f bends downwards by no more than ``2 n P(B' = k)``, with B' binomial with n - 1 and p and k the largest
+    count at which the bracket is positive: the hinge is convex in the count, and as a function of p it only has kinks
+    that bend upwards. So f is at most ``max(f(l), f(r)) + n P(B' = k) (r - l)^2 / 4``; where k is below the mode, that
+    probability is largest at p = l and at the largest k. Cells for which this is too much are halved.
+    """
+    start = min(offset + allowed, 1.0)
+    angles = np.linspace(math.asin(math.sqrt(start)), math.pi / 2, min(16 + math.ceil(4 * math.sqrt(n)), 1 << 16))
+    edges = np.sin(angles) ** 2
+    left, right = edges[:-1], edges[1:]
+    seen, n_cells = 0.0, 0
+    while len(left):
+        ends = np.maximum(*(shortfall(p - offset, slope, n, p) for p in (left, right)))
+        seen, n_cells = float(np.maximum(seen, ends.max())), n_cells + len(left)
+        if not seen <= allowed:
+            return seen
+        if n_cells > MOST_CELLS:
+            return math.inf
+        most = np.floor((right - offset) * n / slope)
+        bend = n * np.where(most <= (n - 1) * left, binomial(most, n - 1, left), 1.0)
+        wide = ~(ends + bend * (right - left) ** 2 / 4 <= allowed)
+        middle = (left[wide] + right[wide]) / 2
+        left, right = np.concatenate([left[wide], middle]), np.concatenate([middle, right[wide]])
+    return seen
+
+
+def shortfall(room: NDArray, slope: float, n: int, p: NDArray) -> NDArray:
+    """``E (room - a B/n)_+``, from the distribution function of a binomial with n - 1 and one of its probabilities."""
+    count = np.minimum(np.ceil(room * n / slope) - 1, n)  # the largest that leaves something
+    inner = (count >= 1) & (count < n)
+    k = np.where(inner, count, 1.0)
+    below = np.where(inner, special.betainc(np.maximum(n - k, 1.0), k, 1 - p), count >= n)  # P(B' <= count - 1)
+    value = (room - slope * p) * below + room * (1 - p) * binomial(count, n - 1, p)
+    return np.where(count < 0, 0.0, np.maximum(value, 0.0))
+
+
+def binomial(count: NDArray, n: int, p: float | NDArray) -> NDArray:
+    """Probability of so many successes of n, by Loader's formula, which keeps its digits for large n."""
+    k, p = np.broadcast_arrays(np.asarray(count, float), np.asarray(p, float))
+    inner = (k > 0) & (k < n) & (p < 1)
+    x, q = np.where(inner, k, 0.5), np.where(inner, p, 0.5)
+    rest, size = np.where(inner, n - k, 0.5), max(n, 1)
+    log = _stirling(np.full(1, float(size))) - _stirling(x) - _stirling(rest)
+    log = log - _deviance(x, size * q) - _deviance(rest, size * (1 - q))
+    value = np.exp(log) * np.sqrt(size / (2 * np.pi * x * rest))
+    value = np.where(k == 0, np.exp(special.xlog1py(n, -p)), value)
+    value = np.where((k == n) & (k > 0), np.exp(special.xlogy(n, p)), value)
+    return np.where(inner | (k == 0) | (k == n), value, 0.0)
+
+
+def _stirling(x: NDArray) -> NDArray:
+    """``log x!`` less Stirling's approximation of it."""
+    a = np.maximum(x, 16.0)
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * a**2)) / a**2) / a**2) / a
+    small = np.minimum(x, 16.0)
+    exact = special.gammaln(small + 1) - (small + 0.5) * np.log(small) + small - 0.5 * math.log(2 * math.pi)
+    return np.where(x < 16, exact, series)
+
+
+def _deviance(x: NDArray, mean: NDArray) -> NDArray:
+    """``x log(x / mean) + mean - x``."""
+    d = (x - mean) / mean
+    return mean * ((1 + d) * np.log1p(d) - d)
+
+
+# -------------------------------------------------------------------------- 10. The deterministic vote, and the classes
 
 LISTED, LISTED_CLASSES = 20, 10  # voters of which all coalitions are listed, with two classes and with more
 
@@ -1001,37 +1409,39 @@ class Fixed(NamedTuple):
     """What the bound on the vote with mean weights rests on, found again."""
 
     rows: list[NDArray]  # probability that a drawn vote errs, or is right by less than the margin
-    kls: list[Divergence]
+    kls: list[KL]
     coverage: float  # least probability of that where the mean vote errs
     slack: float  # how far the risk may have been rounded up
 
 
 def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
     """Concentrations may be multiplied by a number: the mean weights stay as they are."""
-    margin = c["fixed_vote"]["margin"]
-    scaled = [c["fixed_vote"]["scale"] * np.array(p["alpha"]) for p in c["posteriors"]]
+    margin = c["deterministic_vote"]["margin"]
+    scaled = [c["deterministic_vote"]["scale"] * np.array(p["alpha"]) for p in c["posteriors"]]
     priors = [q["alpha"] for q in c["priors"]]
     return Fixed(
         rows=[row_losses(fold, alpha, margin) for fold, alpha in zip(folds, scaled, strict=True)],
-        kls=[divergence("dirichlet", {"alpha": a}, {"alpha": b}) for a, b in zip(scaled, priors, strict=True)],
+        kls=[prior_kl("dirichlet", {"alpha": a}, {"alpha": b}) for a, b in zip(scaled, priors, strict=True)],
         coverage=min(coverage(alpha, fold.n_classes, margin) for fold, alpha in zip(folds, scaled, strict=True)),
         slack=_risk_slack(max(map(math.fsum, scaled))),
     )
 
 
-def _fixed_vote(c: Content, folds: Sequence[Fold], fixed: Fixed, upper: Callable[..., float]) -> Iterator[Check]:
+def _deterministic_vote(
+    c: Content, folds: Sequence[Fold], fixed: Fixed, upper: Callable[..., float]
+) -> Iterator[Check]:
     """The bound on the vote with mean weights: where it errs, so does a drawn vote, or nearly, if not always."""
-    f = c["fixed_vote"]
+    f = c["deterministic_vote"]
     weights = risk_weights(c["bound_settings"], c["fold_sizes"])
     risk = float(weights @ [fold.mean(rows) for fold, rows in zip(folds, fixed.rows, strict=True)])
     yield _between("margin coverage", -f["coverage"], -fixed.coverage, -fixed.coverage * (1 - 1e-6))
     yield _between("margin risk", f["empirical_risk"], risk, risk + fixed.slack)
-    yield _between("divergence at the margin's scale", f["kl"], *_sum(fixed.kls))
+    yield _between("KL at the margin's scale", f["kl"], *_sum(fixed.kls))
     figures = ((risk, _sum(fixed.kls)[0], fixed.coverage), (f["empirical_risk"], f["kl"], f["coverage"]))
     least, most = (min(upper(r, kl) / covered, 1.0) for r, kl, covered in figures)
     if has_one_voter(c):  # it has one vote, and one figure
-        least = most = c["bound"]
-    yield _between("deterministic bound", c["deterministic_bound"], least, most)
+        least = most = c["stochastic_bound"]
+    yield _between("bound", c["bound"], least, most)
 
 
 def coverage(weights: NDArray, n_classes: int, margin: float) -> float:
@@ -1066,16 +1476,33 @@ def _lost_contests(weights: NDArray, n_classes: int, s: float) -> list[tuple[flo
 
 
 def _classes(
-    c: Content, folds: Sequence[Fold], drawn: list[NDArray], kls: Sequence[Divergence], fixed: Fixed
+    c: Content, folds: Sequence[Fold], drawn: list[NDArray], kls: Sequence[KL], fixed: Fixed
 ) -> Iterator[Check]:
     """The bounds given each true class, which share delta."""
+    labels = all_labels(folds)
+    yield _named_classes(c, labels)
+    delta = c["delta"] / c["alternatives"] / max(len(labels), 1)
+    for entry in c["per_class"] if _names(c) == json.dumps(labels) else ():
+        yield from _one_class(c, entry, folds, drawn, kls, fixed, delta)
+
+
+def all_labels(folds: Sequence[Fold]) -> list[Any]:
+    """The classes of all folds; none where some only know errors."""
     known = [fold.classes.tolist() for fold in folds if fold.classes is not None]
-    labels = sorted(set(itertools.chain(*known))) if len(known) == len(folds) else []
-    named = [entry["label"] for entry in c["per_class"]]
-    same = json.dumps(named) == json.dumps(labels)
-    yield Check("classes", named, labels, same)
-    for entry in c["per_class"] if same else ():
-        yield from _one_class(c, entry, folds, drawn, kls, fixed, c["delta"] / c["alternatives"] / len(labels))
+    return sorted(set(itertools.chain(*known))) if len(known) == len(folds) else []
+
+
+def _names(c: Content) -> str:
+    return json.dumps([entry["label"] for entry in c["per_class"]])
+
+
+def _named_classes(c: Content, labels: list[Any]) -> Check:
+    return Check("classes", [entry["label"] for entry in c["per_class"]], labels, _names(c) == json.dumps(labels))
+
+
+def members_of(label: Any, folds: Sequence[Fold]) -> list[NDArray]:
+    """Which rows of each fold are of this class."""
+    return [(np.asarray(fold.classes) == label)[fold.targets] for fold in folds]
 
 
 def _one_class(
@@ -1083,50 +1510,48 @@ def _one_class(
     entry: dict[str, Any],
     folds: Sequence[Fold],
     drawn: list[NDArray],
-    kls: Sequence[Divergence],
+    kls: Sequence[KL],
     fixed: Fixed,
     delta: float,
 ) -> Iterator[Check]:
-    name, f = f"class {entry['label']!a}", c["fixed_vote"]
-    members = [(np.asarray(fold.classes) == entry["label"])[fold.targets] for fold in folds]
-    counts = [int(fold.counts[m].sum()) for fold, m in zip(folds, members, strict=True)]
+    name, f = f"class {entry['label']!a}", c["deterministic_vote"]
+    members = members_of(entry["label"], folds)
+    counts = [fold.count(m) for fold, m in zip(folds, members, strict=True)]
     shares = np.array(c["fold_sizes"]) / c["n"]
 
     def mean(rows: list[NDArray]) -> float:
         return float(shares @ [fold.mean(r, m) for fold, r, m in zip(folds, rows, members, strict=True)])
 
-    upper = functools.partial(_class_upper, c["bound_settings"]["name"], counts, shares)
+    upper = functools.partial(_class_upper, counts, shares)
     risk, near = mean(drawn), mean(fixed.rows)
     yield Check(f"{name} examples", entry["n"], sum(counts), entry["n"] == sum(counts))
     yield Check(f"{name} delta", entry["delta"], delta, entry["delta"] == delta)
-    yield _between(f"{name} empirical risk", entry["empirical_risk"], risk, risk + fixed.slack)
-    least, most = upper(risk, kls, delta, 0), upper(entry["empirical_risk"], kls, delta, 1)
-    yield _between(f"{name} bound", entry["bound"], least, most)
+    yield _between(f"{name} stochastic risk", entry["stochastic_risk"], risk, risk + fixed.slack)
+    yield _between(f"{name} empirical risk", entry["empirical_risk"], near, near + fixed.slack)
+    least, most = upper(risk, kls, delta, 0), upper(entry["stochastic_risk"], kls, delta, 1)
+    yield _between(f"{name} stochastic bound", entry["stochastic_bound"], least, most)
     least = upper(near, fixed.kls, delta / f["margins"], 0) / fixed.coverage
-    most = upper(min(near + fixed.slack, 1.0), fixed.kls, delta / f["margins"], 1) / f["coverage"]
-    yield _between(f"{name} deterministic bound", entry["deterministic_bound"], min(least, 1.0), min(most, 1.0))
+    most = upper(entry["empirical_risk"], fixed.kls, delta / f["margins"], 1) / f["coverage"]
+    yield _between(f"{name} bound", entry["bound"], min(least, 1.0), min(most, 1.0))
 
 
 def _class_upper(
-    bound: str,
     counts: Sequence[int],
     shares: NDArray,
     risk: float,
-    kls: Sequence[Divergence],
+    kls: Sequence[KL],
     delta: float,
     rounded: int,
 ) -> float:
-    """Seeger's bound over folds that are drawn by their shares; for one voter, its errors counted."""
+    """Seeger's bound over folds that are drawn by their shares."""
     if not all(counts):
         return 1.0
-    if bound == "clopper_pearson":
-        return clopper_pearson(round(risk * counts[0]), counts[0], delta)
     folds = zip(kls, counts, shares, strict=True)
     prices = ((float(kl) + rounded * slack + log_xi(n) + math.log(1 / delta)) * p / n for (kl, slack), n, p in folds)
     return kl_inverse(risk, math.fsum(prices))
 
 
-# -------------------------------------------------------------------------------------------------- 10. What is printed
+# -------------------------------------------------------------------------------------------------- 11. What is printed
 
 
 def brief(value: object, most: int = 100) -> str:

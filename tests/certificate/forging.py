@@ -5,38 +5,46 @@ issue for the same votes is no forgery, however it was made; `is_issued` asks th
 """
 
 import copy
+import functools
 import hashlib
 import json
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from scipy.stats import binom
 
 from stocmv import certify, verify
-from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, ClopperPearson, McAllester, PrintedTheorem2, Seeger
-from stocmv.certificate import _certify, _fixed_vote
+from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, FoldTest, McAllester, PrintedTheorem2, Seeger
+from stocmv.certificate import Expected, _certify, _fixed_vote, certify_tested
 from stocmv.certificate._partition import closest_contests
 from stocmv.posteriors import POSTERIORS
 from stocmv.risks import RISKS
 
-KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester, PrintedTheorem2, ClopperPearson)}
+KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester, PrintedTheorem2)}
 WORDS = {
     "theorem": "theorem",
     "what is certified": "certified",
     "covers drawn votes": "covers_drawn",
-    "fixed vote": "deterministic_rule",
+    "deterministic vote": "deterministic_rule",
     "statement": "statement",
-    "divergence": "kl",
+    "KL": "kl",
     "bound": "bound",
-    "deterministic bound": "deterministic_bound",
+    "stochastic bound": "stochastic_bound",
+    "shares of the folds": "fold_shares",
+    "baseline": "baseline",
+    "parts that are not proven": "unproven",
 }
-PARAMETERS = ("posteriors", "priors", "risk_settings", "bound_settings", "fixed_vote", "fold_sizes")
+PARAMETERS = ("posteriors", "priors", "risk_settings", "bound_settings", "deterministic_vote", "fold_sizes")
 DEEPER = {
-    "empirical risk": ("moments", 0),
+    "stochastic risk": ("moments", 0),
     "disagreement": ("moments", 1),
-    "margin coverage": ("fixed_vote", "coverage"),
-    "margin risk": ("fixed_vote", "empirical_risk"),
-    "divergence at the margin's scale": ("fixed_vote", "kl"),
+    "margin coverage": ("deterministic_vote", "coverage"),
+    "margin risk": ("deterministic_vote", "empirical_risk"),
+    "KL at the margin's scale": ("deterministic_vote", "kl"),
+    "most frequent class": ("baseline", "label"),
+    "baseline's empirical risk": ("baseline", "empirical_risk"),
+    "baseline's bound": ("baseline", "bound"),
 }
 
 
@@ -117,11 +125,12 @@ def _write(content: dict[str, Any], check: verify.Check) -> None:
     elif check.what in DEEPER:
         field, key = DEEPER[check.what]
         content[field][key] = value
+    elif check.what == "empirical risk":
+        field, key = ("deterministic_vote", "empirical_risk") if verify.is_tested(content) else ("moments", 0)
+        content[field][key] = value
     elif check.what == "assumptions":
         needed = verify.assumed(content)
         content["assumptions"][: len(needed)] = needed
-    elif check.what == "parts that are not proven":
-        content["unproven"] = value
     for entry in content["per_class"]:
         title = f"class {entry['label']!a} "
         if check.what.startswith(title):
@@ -137,12 +146,49 @@ def is_issued(content: dict[str, Any], votes) -> bool:
             [kind(**{name: np.array(values) for name, values in p.items()}) for p in content[field]]
             for field in ("posteriors", "priors")
         )
+        if verify.is_tested(content):
+            return _same(content, _issued_test(content, votes, posteriors))
         risk, bound = type(RISKS[content["risk"]])(**content["risk_settings"]), _bound(dict(content["bound_settings"]))
         extras = {"per_class": bool(content["per_class"]), "alternatives": content["alternatives"]}
-        with np.errstate(all="ignore"), patch.object(_certify, "choose_fixed_vote", _chosen(content["fixed_vote"])):
+        stated = _chosen(content["deterministic_vote"])
+        with np.errstate(all="ignore"), patch.object(_certify, "choose_fixed_vote", stated):
             issued = content_of(certify(votes, posteriors, priors, risk, bound, content["delta"], **extras))
+        return _same(content, issued)
     except (ValueError, TypeError, KeyError, ArithmeticError):
         return False
+
+
+def _issued_test(content: dict[str, Any], votes, posteriors) -> dict[str, Any]:
+    """What the package issues with the constants of the fold test as they are stated: which are chosen is free."""
+    stated = [content["bound_settings"], *(entry["bound_settings"] for entry in content["per_class"])]
+    left = [FoldTest(*(tuple(s[name]) for name in ("slope", "offset", "scale"))) for s in stated if "scale" in s]
+    shares = left[0].shares if left else None
+
+    def choose(errors, sizes, delta, scale=None):
+        test = left.pop(0)
+        for k, n in enumerate(sizes):
+            if not is_proven(test.slope[k], test.offset[k], test.scale[k], n, delta):
+                raise ValueError("not proven")
+        if not np.allclose(test.shares, shares, rtol=0, atol=1e-12):
+            raise ValueError("other shares than those of all examples")
+        return test
+
+    expected = [Expected(np.zeros(v.n_classes), np.ones(v.n_classes)) for v in votes]
+    with patch.object(FoldTest, "choose", choose):
+        return content_of(
+            certify_tested(votes, posteriors, content["delta"], expected, per_class=bool(content["per_class"]))
+        )
+
+
+@functools.cache
+def is_proven(slope: float, offset: float, scale: float, n: int, delta: float) -> bool:
+    """Whether the fold test holds with these constants, by the sum over all counts at many true errors."""
+    p, counts = np.linspace(0, 1, 4001)[:, None], np.arange(n + 1)
+    excess = (binom.pmf(counts, n, p) * np.maximum(p - slope * counts / n - offset, 0)).sum(1)
+    return slope >= 1 and offset >= 0 and scale > 0 and bool(excess.max() <= delta * scale * (1 + 1e-8))
+
+
+def _same(content: dict[str, Any], issued: dict[str, Any]) -> bool:
     issued["assumptions"] = [*issued["assumptions"], *content["assumptions"][len(issued["assumptions"]) :]]
     free = ("context", "warnings")
     return all(_close(content[name], issued[name]) for name in issued.keys() - free) and issued.keys() == content.keys()
@@ -212,7 +258,7 @@ TEXTS = {
     "nothing": lambda x: None,
     "a list": lambda x: [x],
 }
-NAMES = [*RISKS, *POSTERIORS, *BOUNDS, "catoni_per_fold", "clopper_pearson", "2sqrt", "xi"]
+NAMES = [*RISKS, *POSTERIORS, *BOUNDS, "catoni_per_fold", "clopper_pearson", "fold_test", "2sqrt", "xi"]
 LISTS = {
     "empty": lambda x: [],
     "one less": lambda x: x[:-1],

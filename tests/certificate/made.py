@@ -1,11 +1,13 @@
 """Certificates of votes learned on the zoo."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from stocmv import certify
 from stocmv.bounds import BOUNDS, CatoniPerFold
+from stocmv.certificate import Expected, certify_tested
 from stocmv.learning._history import History
 from stocmv.learning._objective import Objective
 from stocmv.solvers import LBFGS, Adam
@@ -32,8 +34,25 @@ def learned(name, risk, kind):
 
 
 @cache
-def certificate(name, risk="exact", kind="dirichlet", bound="seeger", per_class=False, delta=0.05, alternatives=2):
+def judging(name, grouped=False):
+    """The votes of a problem; of groups of two rows, and one more row in every third group."""
+    votes = folds(name)
+    if not grouped:
+        return votes
+    named = [np.arange(v.n_rows) // 7 * 3 + np.arange(v.n_rows) % 7 // 2 % 3 + 1000 * k for k, v in enumerate(votes)]
+    return [replace(v, groups=ids.astype(np.uint64)) for v, ids in zip(votes, named, strict=True)]
+
+
+@cache
+def certificate(
+    name, risk="exact", kind="dirichlet", bound="seeger", per_class=False, delta=0.05, alternatives=2, grouped=False
+):
     posteriors, priors = learned(name, risk, kind)
+    if bound == "test":
+        votes = judging(name, grouped)
+        expected = [Expected(np.full(v.n_classes, 3.0), np.full(v.n_classes, 20.0)) for v in votes]
+        extras = {"per_class": per_class, "context": {"seed": 1}}
+        return certify_tested(votes, posteriors, delta, expected, ["The sun will rise."], **extras)
     the_bound = BOUNDS[bound] if bound in BOUNDS else CatoniPerFold(tuple(np.linspace(0.8, 2.0, len(priors))))
     extras = {"per_class": per_class, "alternatives": alternatives, "context": {"seed": 1}}
     return certify(folds(name), posteriors, priors, risk_of(risk), the_bound, delta, ["The sun will rise."], **extras)

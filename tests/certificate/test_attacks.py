@@ -11,8 +11,9 @@ import pytest
 from certificate.forging import content_of, folds_of, holds, sealed
 from certificate.made import certificate
 from certificate.test_verify import SOME
-from stocmv import VoteMatrix, certify, learn, verify
-from stocmv.bounds import BOUNDS, CatoniPerFold, ClopperPearson
+from stocmv import VoteMatrix, certify, verify
+from stocmv.bounds import BOUNDS, CatoniPerFold
+from stocmv.certificate import certify_tested
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
 from stocmv.risks import RISKS, Binomial, MonteCarlo
 from stocmv.special import log_xi
@@ -52,7 +53,9 @@ def test_no_posterior_can_be_made_to_fit_its_draws():
 @pytest.mark.parametrize("wrong", [0, 1, 10, 19, 20])
 def test_one_voter_at_any_confidence(wrong, delta):
     votes = VoteMatrix.from_errors(np.arange(20)[:, None] < wrong)
-    assert learn(votes, bound=ClopperPearson(), delta=delta).certificate.verify(votes)
+    ours = certify_tested([votes], [Dirichlet([1.0])], delta)
+    assert ours.verify(votes), ours.verify(votes)
+    assert ours.bound == ours.stochastic_bound
 
 
 def test_the_constant_of_a_single_fold_was_not_chosen_from_others():

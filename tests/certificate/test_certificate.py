@@ -3,6 +3,7 @@ import math
 import re
 from dataclasses import asdict, fields, replace
 from decimal import ROUND_CEILING, Decimal
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,21 +34,22 @@ class TestFigures:
     def test_fit_together(self):
         for name, risk, kind in COMBINATIONS:
             ours = certificate(name, risk, kind)
-            assert ours.empirical_risk == ours.moments[0] <= ours.bound <= 1
+            assert ours.empirical_risk == ours.moments[0] <= ours.stochastic_bound <= 1
             assert ours.n == sum(ours.fold_sizes) == sum(v.n_examples for v in folds(name))
             assert ours.votes == tuple(v.digest() for v in folds(name))
             assert (ours.risk, ours.posterior, ours.delta) == (risk, kind, 0.05)
             assert ours.proven
             if kind == "categorical":
-                assert ours.deterministic_bound == ours.bound
+                assert ours.bound == ours.stochastic_bound
 
     @pytest.mark.parametrize("bound", BOUNDS)
     def test_are_those_of_the_bound(self, bound):
         """With one fold and the half risk a certificate is one call of the bound."""
         ours = certificate("noisy", "half", bound=bound, alternatives=1)
         theirs = BOUNDS[bound].upper(ours.empirical_risk, ours.kl, [120], 0.05).value
-        assert ours.bound == min(theirs, 1)
-        assert certificate("noisy", "half", bound=bound, delta=0.1, alternatives=2).bound == ours.bound
+        assert ours.stochastic_bound == min(theirs, 1)
+        doubled = certificate("noisy", "half", bound=bound, delta=0.1, alternatives=2)
+        assert doubled.stochastic_bound == ours.stochastic_bound
 
     def test_drawn_votes_are_paid_for_with_a_share_of_delta(self):
         ours, (posteriors, _) = (
@@ -59,15 +61,15 @@ class TestFigures:
         paid = kl_inverse(measured, np.log(candidates / (0.05 * share / 2)) / draws)
         assert ours.empirical_risk == pytest.approx(paid, rel=1e-14)
         theirs = BOUNDS["seeger"].upper(ours.empirical_risk, ours.kl, [120], 0.05 * (1 - share)).value
-        assert ours.bound == pytest.approx(theirs, rel=1e-14)
-        fixed = 2 * kl_inverse(ours.bound, np.log(1 / (0.05 * share / 2)) / 2000)
-        assert ours.deterministic_bound == pytest.approx(min(fixed, 1), rel=1e-14)
+        assert ours.stochastic_bound == pytest.approx(theirs, rel=1e-14)
+        fixed = 2 * kl_inverse(ours.stochastic_bound, np.log(1 / (0.05 * share / 2)) / 2000)
+        assert ours.bound == pytest.approx(min(fixed, 1), rel=1e-14)
 
-    def test_of_a_fixed_vote_are_at_most_about_twice_those_of_the_drawn_one(self):
+    def test_of_the_deterministic_vote_are_at_most_about_twice_those_of_the_stochastic_one(self):
         """The margin 0 is in the grid, so that only the price of the grid is added to the factor two."""
         for name in PROBLEMS:
             ours = certificate(name)
-            grid_price = np.log(ours.fixed_vote["margins"]) * len(folds(name)) / ours.n
+            grid_price = np.log(ours.deterministic_vote["margins"]) * len(folds(name)) / ours.n
             allowed = (
                 BOUNDS["seeger"]
                 .upper(
@@ -75,10 +77,10 @@ class TestFigures:
                 )
                 .value
             )
-            assert ours.deterministic_bound <= min(2 * allowed, 1) * (1 + 1e-6)
+            assert ours.bound <= min(2 * allowed, 1) * (1 + 1e-6)
 
     def test_more_alternatives_cost_more(self):
-        bounds = [certificate("noisy", alternatives=k).bound for k in (1, 2, 10)]
+        bounds = [certificate("noisy", alternatives=k).stochastic_bound for k in (1, 2, 10)]
         assert bounds == sorted(bounds)
         assert bounds[0] < bounds[-1]
 
@@ -90,40 +92,42 @@ class TestFigures:
 
 
 class TestWords:
-    @pytest.mark.parametrize("field", ["bound", "deterministic_bound", "moments"])
+    @pytest.mark.parametrize("field", ["bound", "stochastic_bound", "moments"])
     def test_round_percentages_up(self, field):
         rng = np.random.default_rng(0)
         for value in [*rng.random(200), *rng.integers(1, 10_000, 50) / 1e4, 1e-9, 0.1234 + 1e-9, 0.29, 1 - 1e-9, 1.0]:
             ours = replace(certificate("noisy"), **{field: (value,) if field == "moments" else value})
-            index = {"bound": (0, 1), "deterministic_bound": (1, 1), "moments": (0, 2)}[field]
+            index = {"bound": (0, 1), "stochastic_bound": (1, 1), "moments": (1, 2)}[field]
             shown = ours.figures()[index[0]][index[1]]
             exact = Decimal(repr(float(value))) * 100
             assert Decimal(shown.removesuffix(" %")) == exact.quantize(Decimal("0.01"), ROUND_CEILING)
             assert shown in str(ours)
-            assert field != "bound" or f"is at most {shown} on new examples" in ours.statement()
+            assert field != "bound" or f"predict errs on at most {shown} of new examples" in ours.statement()
 
     @pytest.mark.parametrize(
         ("delta", "shown"), [(0.05, "95 %"), (0.1, "90 %"), (1 / 3, "66.6666 %"), (1e-3, "99.9 %"), (1e-9, "99.9999 %")]
     )
     def test_round_the_confidence_down(self, delta, shown):
         text = replace(certificate("noisy"), delta=delta).statement()
-        assert text.startswith(f"With probability at least {shown} over the draw of the 120 examples, ")
+        assert text.startswith(
+            f"With probability at least {shown} over the draw of the 120 examples that judge it, predict "
+        )
 
     @pytest.mark.parametrize(("risk", "kind"), PAIRS)
     def test_name_vote_theorem_and_assumptions(self, risk, kind):
         ours = certificate("three_folds", risk, kind)
         page = str(ours)
-        assert RISKS[risk].certified in ours.statement()
+        assert ours.certified == RISKS[risk].certified
         for part in (ours.statement(), ours.theorem, ours.deterministic_rule, *ours.assumptions):
             assert part in page
         assert "cross-bounded over 3 folds" in ours.theorem
-        assert "a fold is drawn in proportion to its size" in ours.deterministic_rule
+        assert ours.deterministic_rule.startswith("each example is given to one fold, then ")
         assert ours.assumptions[-1] == "The sun will rise."
         assert any("drawn votes" in assumption for assumption in ours.assumptions) == (kind == "logit_normal")
 
     def test_name_each_class(self):
         ours = certificate("three_classes", per_class=True)
-        assert len(ours.figures()) == 2 + 2 * 3
+        assert len(ours.figures()) == 3 + 2 * 3  # with the baseline
         assert all(f"class {k} (" in str(ours) for k in range(3))
 
     def test_say_when_nothing_is_proven(self):
@@ -248,7 +252,10 @@ class TestForeignFiles:
             {"covers_drawn": "yes"},
             {"warnings": [1]},
             {"bound_settings": [1]},
-            {"fixed_vote": 3},
+            {"deterministic_vote": 3},
+            {"baseline": [1]},
+            {"grouped": 0},
+            {"fold_shares": ["1"]},
         ],
         ids=str,
     )
@@ -297,13 +304,15 @@ def test_losses_are_added_up_without_falling_below_their_sum():
     votes = VoteMatrix.from_codes(
         (targets[:, None] ^ (rng.random((n, 3)) < 0.3)).astype(np.uint8), targets, np.arange(2)
     )
-    (losses,) = class_losses([posterior], [votes])
+    (losses,) = class_losses([partial(margin_rows, posterior)], [votes])
     for k in (0, 1):
         rows = margin_rows(posterior, votes.take(targets == k))
         assert losses.sums[k] == pytest.approx(math.fsum(rows), rel=1e-14)
         assert losses.class_means[k] * len(rows) >= math.fsum(rows)
     parts = PartitionedVotes([votes.take(rows) for rows in np.array_split(np.arange(n), 40)])
-    np.testing.assert_allclose(class_losses([posterior], [parts])[0].sums, losses.sums, rtol=1e-14)
+    np.testing.assert_allclose(
+        class_losses([partial(margin_rows, posterior)], [parts])[0].sums, losses.sums, rtol=1e-14
+    )
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,10 @@ def test_twenty_voters_are_listed_whole():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_few_good_voters_have_a_fixed_vote_little_above_the_drawn_one(n_classes):
+def test_few_good_voters_have_a_deterministic_vote_little_above_the_stochastic_one(n_classes):
     y = RNG.integers(n_classes, size=4000)
     votes = np.where(RNG.random((4000, 3)) < 0.05, RNG.integers(n_classes, size=(4000, 3)), y[:, None])
     learned = learn(VoteMatrix.from_labels(votes, y), random_state=0)
     certificate = learned.certificate
-    assert certificate.deterministic_bound < 1.3 * certificate.bound
-    assert certificate.fixed_vote["coverage"] > 0.9
+    assert certificate.bound < 1.3 * certificate.stochastic_bound
+    assert certificate.deterministic_vote["coverage"] > 0.9

@@ -61,7 +61,7 @@ def test_rows_of_half_are_judged_by_half_of_the_weight():
     assert mean == pytest.approx(certificate.moments[0], rel=1e-9)
 
 
-def test_a_divergence_that_is_off_is_found():
+def test_a_kl_that_is_off_is_found():
     votes = problem(SINGLE[0])
     certificate = learn(votes, random_state=0).certificate
     changed = replace(certificate, kl=certificate.kl * 0.999 - 1e-6)

@@ -14,7 +14,7 @@ import stocmv.verify
 from certificate.forging import content_of, sealed
 from certificate.made import certificate
 from certificate.test_honest import random_certificate
-from certificate.test_verify import SOME
+from certificate.test_verify import SOME, votes_of
 from stocmv.votes import PartitionedVotes, save_folds
 from zoo import folds
 
@@ -54,7 +54,7 @@ for line in open(sys.argv[2]):
 
 
 def write(which, folder):
-    save_folds(folder / "votes.npz", folds(SOME[which]["name"]))
+    save_folds(folder / "votes.npz", votes_of(which))
     certificate(**SOME[which]).to_json(folder / "certificate.json")
     return folder / "certificate.json", folder / "votes.npz"
 
@@ -68,13 +68,15 @@ def test_it_imports_numpy_and_scipy_and_the_standard_library_alone():
     assert others == {"numpy", "scipy"}
 
 
-@pytest.mark.parametrize("which", ["two classes", "each class", "three folds", "logit-normal", "C-bound"])
+@pytest.mark.parametrize(
+    "which", ["two classes", "each class", "three folds", "logit-normal", "C-bound", "hold-out, groups", "fold test"]
+)
 def test_it_says_what_the_package_says(which, run, tmp_path):
     paths = write(which, tmp_path)
     answer = run(*paths)
     assert answer.returncode == 0, answer
     assert answer.stderr == ""
-    assert answer.stdout == f"{certificate(**SOME[which]).verify(folds(SOME[which]['name']))}\n"
+    assert answer.stdout == f"{certificate(**SOME[which]).verify(votes_of(which))}\n"
 
 
 def test_it_reads_votes_in_parts(run, tmp_path):
@@ -139,7 +141,7 @@ def test_it_gives_the_verdicts_of_the_package_on_hundreds_of_certificates(tmp_pa
         for name, text in (
             ("honest", ours.to_json().encode()),
             ("bound", sealed(content | {"bound": content["bound"] * 0.99})),
-            ("divergence", sealed(content | {"kl": content["kl"] * 0.99 - 1e-3})),
+            ("KL", sealed(content | {"kl": content["kl"] * 0.99 - 1e-3})),
         ):
             path = tmp_path / f"{seed}-{name}.json"
             path.write_bytes(text)

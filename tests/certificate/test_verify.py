@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from certificate.made import COMBINATIONS, certificate
+from certificate.made import COMBINATIONS, certificate, judging
 from stocmv import VoteMatrix, certify
 from stocmv.bounds import BOUNDS
 from stocmv.posteriors import Dirichlet
@@ -29,6 +29,13 @@ SOME = {
     "C-bound": {"name": "separable", "risk": "c_bound", "kind": "categorical"},
     "Monte Carlo": {"name": "noisy", "risk": "mc"},
     "logit-normal": {"name": "three_folds", "risk": "mc", "kind": "logit_normal"},
+    "hold-out": {"name": "noisy", "bound": "test", "per_class": True},
+    "hold-out, merged rows": {"name": "merged", "bound": "test"},
+    "hold-out, groups": {"name": "three_classes", "bound": "test", "per_class": True, "grouped": True},
+    "hold-out, categorical": {"name": "noisy", "risk": "first_order", "kind": "categorical", "bound": "test"},
+    "hold-out, one voter": {"name": "one_voter", "risk": "first_order", "kind": "categorical", "bound": "test"},
+    "fold test": {"name": "three_folds", "bound": "test", "per_class": True},
+    "fold test, groups": {"name": "two_folds", "bound": "test", "grouped": True},
 }
 
 
@@ -37,7 +44,11 @@ proven = pytest.mark.parametrize("which", [which for which in SOME if which != "
 
 
 def made(which):
-    return certificate(**SOME[which]), folds(SOME[which]["name"])
+    return certificate(**SOME[which]), votes_of(which)
+
+
+def votes_of(which):
+    return judging(SOME[which]["name"], SOME[which].get("grouped", False))
 
 
 class TestHolds:
@@ -134,7 +145,7 @@ def tampered(certificate, path, change):
 def matters(certificate, path):
     """Whether the number has a part in what is certified. The second voter and the first class stand for all."""
     if path[0] in ("posteriors", "priors"):
-        return path[-1] == 1
+        return path[-1] == 1 or (certificate.has_one_voter and certificate.posterior == "categorical")
     if path[0] == "per_class":
         return path[1] == 0
     if path[0] == "context":
@@ -161,11 +172,11 @@ class TestTampering:
     @pytest.mark.parametrize("change", CHANGES)
     def test_with_any_number_is_found(self, which, change):
         ours, votes = made(which)
-        assert min(ours.bound, ours.deterministic_bound) < 1  # a bound of 1 is true whatever the rest says
+        assert min(ours.bound, ours.stochastic_bound) < 1  # a bound of 1 is true whatever the rest says
         paths = [path for path in leaves(asdict(ours)) if matters(ours, path)]
         assert {path[0] for path in paths} >= {
             "bound",
-            "deterministic_bound",
+            "stochastic_bound",
             "moments",
             "kl",
             "n",
@@ -181,18 +192,19 @@ class TestTampering:
         ours, votes = made(which)
         for path, what in {
             ("bound",): "bound",
-            ("deterministic_bound",): "deterministic bound",
-            ("kl",): "divergence",
-            ("moments", 0): "empirical risk",
-            ("n",): "examples",
-            ("fold_sizes", 0): "examples",
+            ("stochastic_bound",): "stochastic bound",
+            ("kl",): "form" if ours.tested else "KL",
+            ("moments", 0): "stochastic risk" if ours.tested else "empirical risk",
+            ("fold_shares", 0): "shares of the folds",
+            ("n",): "groups" if ours.grouped else "examples",
+            ("fold_sizes", 0): "groups" if ours.grouped else "examples",
         }.items():
             verification = tampered(ours, path, CHANGES["down"]).verify(votes)
             assert what in [check.what for check in verification.differences]
             assert f"NO  {what}: " in str(verification)
             assert str(verification).splitlines()[-1].startswith("The certificate does NOT hold.")
 
-    @pytest.mark.parametrize("figure", ["bound", "deterministic_bound", "kl", "moments"])
+    @pytest.mark.parametrize("figure", ["bound", "stochastic_bound", "kl", "moments"])
     def test_with_what_is_no_number_is_found(self, figure):
         ours, votes = made("two classes")
         path = (figure, 0) if figure == "moments" else (figure,)
@@ -201,14 +213,15 @@ class TestTampering:
     @every_one
     def test_by_little_is_found_when_it_makes_a_figure_smaller(self, which):
         ours, votes = made(which)
-        for field, what in (("bound", "bound"), ("deterministic_bound", "deterministic bound"), ("kl", "divergence")):
+        kl = "form" if ours.tested else "KL"
+        for field, what in (("bound", "bound"), ("stochastic_bound", "stochastic bound"), ("kl", kl)):
             assert what in found(tampered(ours, (field,), lambda x: x - 1e-8 * max(1.0, x)), votes)
 
     @every_one
     def test_with_one_vote_is_found(self, which):
         ours, votes = made(which)
         for fold, matrix in enumerate(votes):
-            for part in ("bits", "labels", "targets"):
+            for part in ("bits", "labels", "targets", "groups"):
                 array = getattr(matrix, part)
                 if array is not None:
                     flipped = array.copy()
@@ -259,7 +272,7 @@ class TestTampering:
             {"posterior": "categorical"},
             {"bound_settings": {}},
             {"bound": "0.1"},
-            {"fixed_vote": {}},
+            {"deterministic_vote": {}},
             {"alternatives": 0},
         ],
         ids=lambda change: " ".join(change),
@@ -288,9 +301,9 @@ class TestTampering:
     def test_with_the_price_of_the_margins_is_found(self):
         """A consistent forgery: one margin is claimed to have been tried, and the bound is computed for that."""
         ours, votes = made("two classes")
-        f = ours.fixed_vote
+        f = ours.deterministic_vote
         delta = ours.delta / ours.alternatives
         cheaper = BOUNDS["seeger"].upper(f["empirical_risk"], f["kl"], [ours.n], delta).value / f["coverage"]
-        forged = replace(ours, fixed_vote=f | {"margins": 1}, deterministic_bound=cheaper, per_class=())
-        assert forged.deterministic_bound < ours.deterministic_bound
+        forged = replace(ours, deterministic_vote=f | {"margins": 1}, bound=cheaper, per_class=())
+        assert forged.bound < ours.bound
         assert not forged.verify(votes)

@@ -1,5 +1,6 @@
 """What one has without any model: always the same answer."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,17 +10,31 @@ from ..bounds import one_sample
 from ..votes import VoteMatrix
 
 
-def baseline(classes: NDArray | None, frequency: NDArray, n: int, delta: float, *, grouped: bool) -> dict[str, Any]:
+def baseline(
+    classes: Sequence[NDArray | None], frequencies: Sequence[NDArray], n: int, delta: float, *, grouped: bool
+) -> dict[str, Any]:
     """The most frequent class among the examples that judge, its error as the answer to all, and the bound on that.
 
     Empty where the classes are not known.
+
+    Parameters
+    ----------
+    classes, frequencies : sequences, one entry per fold
+        The classes that the fold knows, and the number of examples of each.
+    n, delta : int, float
+        Number of all examples, and the probability with which the bound may fail.
+    grouped : bool
+        Whether these are groups, which may be of several classes.
     """
-    if classes is None:
+    known = [each for each in classes if each is not None]
+    if len(known) < len(classes):
         return {}
-    most = int(np.argmax(frequency))
+    labels, place = np.unique(np.concatenate(known), return_inverse=True)
+    frequency = np.bincount(place, np.concatenate(frequencies))
+    most = int(np.argmax(frequency >= frequency.max() * (1 - 1e-12)))  # of equally frequent ones the first
     total = n - float(frequency[most])
     return {
-        "label": classes[most].item(),
+        "label": labels[most].item(),
         "empirical_risk": total / n,
         "bound": _upper(total, n, delta, counted=not grouped),
     }

@@ -61,6 +61,8 @@ def certify(
     """
     _check_kinds(posteriors, priors, risk)
     check_per_class(per_class, posteriors[0])
+    if any(v.grouped for v in votes):
+        raise ValueError("votes has rows that belong to groups: a bound that pays for learning needs independent rows.")
     check_delta(delta)
     check_alternatives(alternatives)
     whole_delta, delta = delta, delta / alternatives
@@ -106,7 +108,7 @@ def certify(
         fold_sizes=sizes,
         fold_shares=tuple(n / sum(sizes) for n in sizes),
         grouped=False,
-        baseline=baseline(votes[0].classes, np.sum([c() for c in counted], 0), sum(sizes), delta, grouped=False),
+        baseline=baseline([v.classes for v in votes], [c() for c in counted], sum(sizes), delta, grouped=False),
         posterior=posteriors[0].name,
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),

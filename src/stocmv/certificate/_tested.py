@@ -108,7 +108,7 @@ def certify_tested(
         deterministic_rule=deterministic_rule(posteriors[0].name, len(votes), one_voter),
         deterministic_vote={"empirical_risk": risk},
         baseline=baseline(
-            votes[0].classes, np.sum([each.frequency for each in predicted], 0), sum(sizes), delta, grouped=grouped
+            [v.classes for v in votes], [each.frequency for each in predicted], sum(sizes), delta, grouped=grouped
         ),
         per_class=_per_class(votes, predicted, drawn, test, expected, delta, grouped, one_voter) if per_class else (),
     )
