@@ -93,7 +93,7 @@ def test_a_baseline_far_beyond_the_others_leaves_the_picture(held_out):
 
 def test_says_what_is_not_proven(unproven):
     display = CertificateDisplay.from_learned(unproven)
-    assert labels(display)[:2] == ["bound, predict (not proven)", "bound, stochastic vote (not proven)"]
+    assert labels(display)[:2] == ["not proven, predict", "not proven, stochastic vote"]
     assert display.ax_.get_xlabel() == "error"
 
 

@@ -148,11 +148,11 @@ class CertificateDisplay:
     def _rows(self) -> list[tuple[str, float, str]]:
         """Name, value and label of each figure."""
         certificate = self.certificate
-        doubt = "" if certificate.proven else " (not proven)"
+        bound = "bound" if certificate.proven else "not proven"
         stochastic = certificate.stochastic_bound if certificate.has_stochastic_vote else None
         rows: list[tuple[str, float | None, str]] = [
-            ("bound", certificate.bound, f"bound, predict{doubt}"),
-            ("stochastic_bound", stochastic, f"bound, stochastic vote{doubt}"),
+            ("bound", certificate.bound, f"{bound}, predict"),
+            ("stochastic_bound", stochastic, f"{bound}, stochastic vote"),
             ("empirical_risk", certificate.empirical_risk, measured_name(certificate)),
             ("test_error", self.test_error, "test error, predict"),
             ("holdout_bound", self.holdout_bound, "bound, plain model"),
@@ -195,7 +195,9 @@ class CertificateDisplay:
         if value <= _FAR * reach or reach == 0:
             return
         self.ax_.set_xlim(0, 1.3 * reach)
-        self.points_["baseline"].set_clip_on(True)
+        self.points_["baseline"].set_visible(False)
+        bar = next(line for line in self.ax_.lines if np.all(np.asarray(line.get_ydata()) == y))
+        bar.set_xdata([0, 1.3 * reach])
         self.ax_.texts[list(self.points_).index("baseline")].remove()  # each row has its text, in the same order
         self._note(f"{percent(value)} →", 1.3 * reach, y + 0.28, -2)
 
@@ -206,7 +208,7 @@ class CertificateDisplay:
         ax.tick_params(axis="y", length=0)
         in_percent(ax.xaxis)
         right = ax.dataLim.x1
-        ax.set_xlim(0, 1.16 * right if right > 0 else 1)
+        ax.set_xlim(0, 1.4 * right if right > 0 else 1)
         ax.set_ylim(-last - 0.7, 0.7)
         promise = f"; each bound holds with probability at least {confidence(self.certificate.delta)}"
         ax.set_xlabel("error" + promise * self.certificate.proven)
