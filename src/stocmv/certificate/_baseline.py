@@ -47,12 +47,12 @@ def _upper(total: float, n: int, delta: float, *, counted: bool) -> float:
     ``delta (1 - p)``: the classes' probabilities 1 - p add up to one, however many classes there are. Once one p is
     excluded at its level, so are all larger ones.
     """
-    low, high = one_sample(total, n, delta, counted=counted), 1.0
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        excluded = one_sample(total, n, delta * (1 - middle), counted=counted) <= middle
-        low, high = (low, middle) if excluded else (middle, high)
-    return high
+    value = one_sample(total, n, delta, counted=counted)
+    while (tried := value * (1 + 1e-11)) < 1:
+        value = one_sample(total, n, delta * (1 - tried), counted=counted)
+        if value <= tried:
+            return tried
+    return 1.0
 
 
 def class_counts(votes: VoteMatrix) -> NDArray:
