@@ -99,8 +99,10 @@ def _constants(error: float, n: int, delta: float, scale: float | None) -> tuple
     slope, offset, _ = min(candidates, key=lambda found: found[2])
     if scale is None:
         return slope, offset, excess(slope, offset, n) / delta
-    while (short := excess(slope, offset, n) - delta * scale) > 0:  # the search saw a few points, this proves it
-        offset += max(2 * short, 1e-4 * offset)
+    step = 1e-4 * offset  # the search saw a few points, this proves it; nothing exceeds an offset of 1
+    while offset < 1 and (short := excess(slope, offset, n) - delta * scale) > 0:
+        step = max(2 * step, 2 * short)
+        offset = min(offset + step, 1.0)
     return slope, offset, scale
 
 
