@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +25,12 @@ from certificate.forging import (
 )
 from certificate.made import certificate
 from certificate.test_verify import SOME, votes_of
-from stocmv import verify
+from stocmv import certify, verify
+from stocmv.bounds import BOUNDS, FoldTest, clopper_pearson
+from stocmv.certificate import Expected, certify_tested
+from stocmv.posteriors import Dirichlet
+from stocmv.risks import RISKS
+from zoo import folds
 
 
 def honest(which):
@@ -217,6 +223,142 @@ class TestNamed:
         for share in (0.0, -1.0, 1.0, 1e-400, 5):
             content["risk_settings"]["draw_share"] = share
             rejected(recomputed(content, votes), votes, "the share of delta for draws is not between 0 and 1")
+
+
+class TestTested:
+    """Forgeries of what the examples that judge only tested."""
+
+    def test_errors_undercounted_by_one(self):
+        content, votes = honest("hold-out")
+        n, errors = content["n"], round(content["deterministic_vote"]["empirical_risk"] * content["n"])
+        assert clopper_pearson(errors, n, 0.05) == content["bound"]
+        fewer = {"deterministic_vote": {"empirical_risk": (errors - 1) / n}}
+        rejected({**content, **fewer}, votes, "empirical risk")
+        forged = {**content, **fewer, "bound": clopper_pearson(errors - 1, n, 0.05)}
+        rejected(restated(forged), votes, "bound")
+
+    def test_a_scale_that_is_too_small(self):
+        content, votes = without_classes(*honest("fold test"))
+        settings = {**content["bound_settings"], "scale": [0.9 * c for c in content["bound_settings"]["scale"]]}
+        forged = recomputed({**content, "bound_settings": settings}, votes)
+        assert forged["bound"] < content["bound"]
+        assert differences(forged, votes) == {"scale of fold 0", "scale of fold 1", "scale of fold 2"}
+
+    def test_the_constants_of_larger_folds(self):
+        content, votes = without_classes(*honest("fold test"))
+        test = FoldTest.choose([0.2] * 3, [10 * n for n in content["fold_sizes"]], 0.05)
+        forged = recomputed({**content, "bound_settings": test.settings()}, votes)
+        assert forged["bound"] < content["bound"]
+        assert differences(forged, votes) == {"scale of fold 0", "scale of fold 1", "scale of fold 2"}
+
+    def test_the_constants_of_a_larger_delta(self):
+        content, votes = without_classes(*honest("fold test"))
+        test = FoldTest.choose([0.2] * 3, content["fold_sizes"], 0.06)
+        forged = recomputed({**content, "bound_settings": test.settings()}, votes)
+        assert differences(forged, votes) == {"scale of fold 0", "scale of fold 1", "scale of fold 2"}
+
+    @pytest.mark.parametrize(
+        ("constant", "value", "reason"),
+        [
+            ("slope", 0.99, "a slope of the fold test is below 1"),
+            ("offset", -0.01, "an offset of the fold test is negative"),
+            ("scale", 0.0, "a scale of the fold test is not positive"),
+            ("scale", -1.0, "a scale of the fold test is not positive"),
+        ],
+    )
+    def test_constants_out_of_range(self, constant, value, reason):
+        content, votes = honest("fold test")
+        content["bound_settings"][constant][1] = value
+        rejected(content, votes, reason)
+
+    def test_shares_of_the_folds_that_do_not_match(self):
+        content, votes = honest("fold test")
+        assert content["fold_shares"] != [1 / 3] * 3
+        rejected({**content, "fold_shares": [1 / 3] * 3}, votes, "shares of the folds")
+
+    def test_scales_of_a_class_that_mix_the_folds_in_another_way(self):
+        content, votes = honest("fold test")
+        entry = content["per_class"][0]
+        sizes = [int(np.sum(fold.targets == 0)) for fold in votes]
+        own = FoldTest.choose([0.2] * 3, sizes, entry["delta"])  # good constants, if the shares were free
+        entry["bound_settings"] = own.settings()
+        forged = recomputed(content, votes)
+        assert differences(forged, votes) == {"class 0 shares of the folds"}
+
+    def test_no_constants_for_a_class(self):
+        content, votes = honest("fold test")
+        content["per_class"][0]["bound_settings"] = {}
+        rejected(content, votes, "class 0 constants")
+
+    @pytest.mark.parametrize("which", ["hold-out", "fold test"])
+    def test_a_hidden_baseline(self, which):
+        content, votes = honest(which)
+        assert content["baseline"]
+        rejected(restated({**content, "baseline": {}}), votes, "most frequent class")
+
+    def test_a_worse_baseline(self):
+        content, votes = honest("hold-out")
+        rejected(restated({**content, "baseline": {**content["baseline"], "bound": 0.99}}), votes, "baseline's bound")
+        other = {"label": 1 - content["baseline"]["label"], "empirical_risk": 0.6, "bound": 0.7}
+        rejected(restated({**content, "baseline": other}), votes, "most frequent class")
+
+    def test_a_statement_without_the_baseline_that_is_not_beaten(self):
+        content, votes = content_of(certificate("all_wrong", bound="test")), folds_of(folds("all_wrong"))
+        assert content["statement"].endswith("no better than always answering 0, which errs on at most 66.20 %.")
+        forged = content["statement"].split(" That is no better")[0]
+        rejected({**content, "statement": forged}, votes, "statement")
+
+    @pytest.mark.parametrize("which", ["hold-out, groups", "fold test, groups"])
+    def test_groups_passed_off_as_examples(self, which):
+        content, votes = honest(which)
+        sizes = [fold.n_rows for fold in votes]
+        forged = {**content, "grouped": False, "n": sum(sizes), "fold_sizes": sizes, "per_class": []}
+        rejected(recomputed(forged, votes), votes, "rows in groups")
+
+    def test_groups_dropped_from_the_votes(self):
+        content, _ = honest("hold-out, groups")
+        plain = [replace(v, groups=None) for v in votes_of("hold-out, groups")]
+        rejected(content, folds_of(plain), "votes")
+
+    def test_a_group_that_judges_in_two_folds(self):
+        votes = [replace(v, groups=np.arange(v.n_rows, dtype=np.uint64) // 2) for v in folds("two_folds")]
+        guesses = [Expected(np.full(3, 3.0), np.full(3, 20.0))] * 2
+        content = content_of(certify_tested(votes, [Dirichlet(np.ones(7))] * 2, 0.05, guesses))
+        assert differences(content, folds_of(votes)) == {"groups that judge in one fold only"}
+
+    @pytest.mark.parametrize("which", ["hold-out", "fold test"])
+    def test_a_kl_or_priors(self, which):
+        content, votes = honest(which)
+        rejected({**content, "kl": 0.5}, votes, "has no prior, and pays no KL")
+        rejected({**content, "priors": content["posteriors"]}, votes, "has no prior, and pays no KL")
+        rejected({**content, "alternatives": 2}, votes, "has no alternatives")
+
+    def test_weights_that_do_not_sum_to_one(self):
+        content, votes = honest("hold-out, categorical")
+        content["posteriors"][0]["theta"] = [x / 2 for x in content["posteriors"][0]["theta"]]
+        rejected(recomputed(content, votes), votes, "the probabilities of a posterior do not sum to one")
+
+    def test_one_part_that_calls_itself_folds(self):
+        content, votes = honest("hold-out")
+        content["bound_settings"] = {"name": "fold_test", "slope": [1.5], "offset": [0.0], "scale": [1.0]}
+        rejected(recomputed(content, votes), votes, "Clopper and Pearson's bound is for one part that judges")
+
+    def test_a_learned_vote_of_rows_in_groups(self):
+        votes = votes_of("hold-out, groups")
+        prior = Dirichlet(np.ones(8))
+        with pytest.raises(ValueError, match="rows that belong to groups"):
+            certify(votes, [prior], [prior], RISKS["exact"], BOUNDS["seeger"], 0.05)
+        content, plain = honest("three classes")
+        grouped = [replace(fold, groups=np.arange(fold.n_rows, dtype=np.uint64)) for fold in plain]
+        rejected({**content, "grouped": True}, grouped, "on examples, not on groups")
+
+
+def without_classes(content, votes):
+    return {**content, "per_class": []}, votes
+
+
+def differences(content, votes):
+    return {check.what for check in verdict_of(content, votes).differences}
 
 
 def verdict_of(content, votes):

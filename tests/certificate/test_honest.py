@@ -1,10 +1,15 @@
 """Everything that the package issues holds: random problems, priors from 1e-6 to 1e6, every part."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 
-from stocmv import VoteMatrix, certify, learn
-from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, ClopperPearson
+from stocmv import MajorityVoteClassifier, RepeatedRowsWarning, VoteMatrix, certify, learn
+from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold
+from stocmv.certificate import Expected, certify_tested
 from stocmv.posteriors import POSTERIORS
 from stocmv.risks import RISKS, MonteCarlo
 from stocmv.solvers import LBFGS
@@ -53,12 +58,39 @@ def random_certificate(seed):
         Catoni(10 ** rng.uniform(-2, 1)),
     ]
     bound = bounds[rng.integers(len(bounds))]
-    if kind != "logit_normal" and [v.n_voters for v in votes] == [1] and rng.random() < 0.7:
-        bound, posteriors = ClopperPearson(), priors
     per_class = kind == "dirichlet" and all(v.classes is not None for v in votes) and bool(rng.random() < 0.5)
     extras = {"per_class": per_class, "alternatives": int(rng.integers(1, 4))}
     delta = float(rng.choice([0.3, 0.05, 0.001]))
     return certify(votes, posteriors, priors, risk, bound, delta, **extras), votes
+
+
+def in_groups(rng, votes, fold):
+    """The same votes with rows in groups of any sizes, some of them in both parts of a fold in parts."""
+    if isinstance(votes, PartitionedVotes):
+        return PartitionedVotes([in_groups(rng, part, fold) for part in votes.parts])
+    if votes.counts.size:
+        votes = replace(votes, counts=np.empty(0))
+    names = rng.integers(0, max(1, votes.n_rows // 2), votes.n_rows) + 1000 * fold
+    return replace(votes, groups=names.astype(np.uint64))
+
+
+def random_test(seed):
+    """Weights of any kind, ties included, tested on one part or on folds."""
+    rng = np.random.default_rng(seed)
+    n_classes, n_folds, n_voters = int(rng.integers(1, 7)), int(rng.choice([1, 2, 3])), int(rng.choice(COUNTS))
+    votes = [random_votes(rng, n_classes, n_voters) for _ in range(n_folds)]
+    if len({v.n_classes for v in votes}) > 1:
+        votes = votes[:1] * n_folds
+    if rng.random() < 0.4:
+        votes = [in_groups(rng, v, k) for k, v in enumerate(votes)]
+    kind = str(rng.choice(["dirichlet", "categorical"]))
+    weights = [np.ones(n_voters), rng.integers(1, 4, n_voters) / 1.0, rng.random(n_voters) + 1e-3][rng.integers(3)]
+    posterior = POSTERIORS[kind](weights * (10 ** rng.uniform(-2, 4) if kind == "dirichlet" else 1))
+    k = votes[0].n_classes or 1
+    expected = [Expected(rng.random(k) * 20, rng.random(k) * 100 + 20) for _ in votes]
+    extras = {"per_class": votes[0].classes is not None and bool(rng.random() < 0.5)}
+    delta = float(rng.choice([0.3, 0.05, 0.001, 1e-9]))
+    return certify_tested(votes, [posterior] * n_folds, delta, expected, **extras), votes
 
 
 def assert_holds(certificate, votes):
@@ -72,11 +104,67 @@ def test_some_random_problems(seed):
     assert_holds(*random_certificate((0, seed)))
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_some_random_tests(seed):
+    assert_holds(*random_test((0, seed)))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
 def test_a_thousand_random_problems(block):
     for seed in range(100):
         assert_holds(*random_certificate((1, block, seed)))
+        assert_holds(*random_test((1, block, seed)))
+
+
+class Column(ClassifierMixin, BaseEstimator):
+    """Answers what stands in a column, once it has seen some examples."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return X[:, self.column].astype(int)
+
+
+def columns(n_classes, n_voters, n=240, seed=0):
+    """Examples whose columns are answers of voters of different strength, ties among them frequent."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    right = rng.random((n, n_voters)) < np.linspace(0.5, 0.9, n_voters)
+    return np.where(right, y[:, None], rng.integers(0, n_classes, (n, n_voters))).astype(float), y
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("grouped", [False, True], ids=["examples", "groups"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"per_class": True},
+        {"n_folds": 3, "per_class": True},
+        {"n_folds": 2, "inner_folds": 0},
+        {"inner_folds": 0, "holdout": 0.5},
+        {"posterior": "categorical", "risk": "first_order"},
+        {"posterior": "categorical", "risk": "first_order", "n_folds": 3},
+    ],
+    ids=str,
+)
+def test_what_the_classifier_issues(settings, grouped, n_classes):
+    for n_voters in (1, 4):
+        X, y = columns(n_classes, n_voters)
+        clf = MajorityVoteClassifier(
+            [Column(j) for j in range(n_voters)], random_state=0, solver=LBFGS(max_iter=5), **settings
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RepeatedRowsWarning)  # there are few different rows
+            clf.fit(X, y, groups=np.arange(len(y)) // 3 if grouped else None)
+        assert clf.certificate_.grouped == grouped
+        assert_holds(clf.certificate_, clf.votes_)
 
 
 def answers(n, n_voters, n_classes, seed=0):

@@ -104,9 +104,10 @@ def _constants(error: float, n: int, delta: float, scale: float | None) -> tuple
     if scale is None:
         scale = (z - quantile) * math.sqrt(error / n) - 0.27 * math.log(delta) / n
     offset, step = _least_offset(slope, error, n, delta * scale), 1e-3 * scale
-    while (short := excess(slope, offset, n) - delta * scale) > 0:  # the search saw some points, this proves it
+    # the search saw some points, this proves it; nothing exceeds an offset of 1
+    while offset < 1 and (short := excess(slope, offset, n) - delta * scale) > 0:
         step = 2 * step + short / delta  # the probability of any excess, by which it falls, is less than about delta
-        offset += step
+        offset = min(offset + step, 1.0)
     return slope, offset, scale
 
 
