@@ -106,7 +106,7 @@ def _constants(error: float, n: int, delta: float, scale: float | None) -> tuple
     offset, step = _least_offset(slope, error, n, delta * scale), 1e-3 * scale
     # the search saw some points, this proves it; nothing exceeds an offset of 1
     while offset < 1 and (short := excess(slope, offset, n) - delta * scale) > 0:
-        step = 2 * step + short / delta  # the probability of any excess, by which it falls, is less than about delta
+        step = 2 * step + short / (2 * delta)  # it falls by the probability of any excess, which is about delta
         offset = min(offset + step, 1.0)
     return slope, offset, scale
 
@@ -119,7 +119,7 @@ def _least_offset(slope: float, error: float, n: int, allowed: float) -> float:
 
 def _seen(slope: float, error: float, n: int) -> Callable[[float], float]:
     """The largest expected excess, as a function of the offset, over some true errors."""
-    points = np.append(np.geomspace(0.1 / n, 1.0, 33), error)
+    points = np.append(_edges(n), error)
     return lambda offset: float(shortfall(points - offset, slope, n, points).max())
 
 
