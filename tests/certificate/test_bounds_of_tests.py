@@ -82,8 +82,7 @@ def test_a_tiny_delta_ends_in_a_bound_of_one(delta):
     assert ours.verify(votes), ours.verify(votes)
 
 
-def test_a_certificate_of_a_million_rows_takes_no_longer_than_the_rows(monkeypatch):
-    """However many examples a row stands for, the cells of a proof are few."""
+def test_a_proof_for_ten_million_examples_needs_few_cells(monkeypatch):
     cells = []
     counted = verify.shortfall
 
