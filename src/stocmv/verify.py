@@ -787,7 +787,7 @@ def _theorem(c: Content) -> str:
     if n_folds > 1:
         return f"the fold test over {n_folds} folds"
     exact = "Bentkus's bound for the means of groups" if grouped else "Clopper and Pearson's bound"
-    return f"{exact}; Bentkus's bound for the stochastic vote"
+    return exact if has_one_voter(c) else f"{exact}; Bentkus's bound for the stochastic vote"
 
 
 def _certified(c: Content) -> str:

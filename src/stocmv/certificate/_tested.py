@@ -92,7 +92,7 @@ def certify_tested(
         risk="exact",
         risk_settings={},
         bound_settings={"name": "clopper_pearson"} if test is None else test.settings(),
-        theorem=tested_theorem(len(votes), grouped),
+        theorem=tested_theorem(len(votes), grouped, one_voter),
         unproven=(),
         certified=one_vote(len(votes)) if one_voter else stochastic_rule(len(votes)),
         covers_drawn=True,
