@@ -56,7 +56,7 @@ def bentkus(risk: float, n: int, delta: float) -> float:
     --------
     >>> from stocmv.bounds import bentkus
     >>> round(bentkus(0.03, 100, 0.05), 4)
-    0.0863
+    0.0803
     """
     if not 0 <= risk <= 1 or n < 1:
         raise ValueError(f"risk must lie between 0 and 1, got {risk} on {n} examples.")
