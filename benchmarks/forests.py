@@ -1,6 +1,6 @@
 """Certificates of forests of 100 trees on the paper's data sets, by protocol, beside a plain hold-out.
 
-Means over five splits, delta = 0.05, in percent:
+Means over five splits (two of the largest sets), delta = 0.05, in percent:
 
     STOCMV_DATA=... python -m benchmarks.forests [NAME ...]
 

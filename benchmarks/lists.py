@@ -31,7 +31,7 @@ from stocmv.classifier._cut import Cut
 
 from .splits import DELTA, geometric_mean, measured, shown, split
 
-NAMES = ("haberman", "tictactoe", "svmguide1", "mushrooms", "phishing", "pendigits", "codrna", "adult", "shuttle")
+NAMES = ("haberman", "tictactoe", "svmguide1", "mushrooms", "phishing", "pendigits", "adult", "codrna")
 COLUMNS = ("learned", "equal", "best single", "test learned", "test equal", "constant")
 
 
