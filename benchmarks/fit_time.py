@@ -1,4 +1,4 @@
-"""The time of `fit` against training the same number of trees on the same rows, and the share that learning takes.
+"""The time of `fit` against training a forest on as many rows and asking it about the others.
 
 STOCMV_DATA=... python -m benchmarks.fit_time [NAME]
 """
@@ -8,28 +8,32 @@ import time
 
 from sklearn.ensemble import RandomForestClassifier
 
-from benchmarks.forests import split
+from benchmarks.splits import split
 from stocmv import MajorityVoteClassifier
 
 
 def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else "mnist"
-    X, y, _, _ = split(name)
-    MajorityVoteClassifier(RandomForestClassifier(5), n_folds=2, n_jobs=-1, random_state=0).fit(X[:2000], y[:2000])
+    X, y, _, _ = split(name, 0)
+    forest = RandomForestClassifier(100, n_jobs=-1, random_state=0)
+    MajorityVoteClassifier(RandomForestClassifier(5), n_jobs=-1, random_state=0).fit(X[:2000], y[:2000])  # compiles
 
     began = time.perf_counter()
-    RandomForestClassifier(200, n_jobs=-1, random_state=0).fit(X, y)
+    clf = MajorityVoteClassifier(RandomForestClassifier(100), n_jobs=-1, random_state=0).fit(X, y)
+    ours = time.perf_counter() - began
+
+    learning = len(y) - clf.certificate_.n
+    began = time.perf_counter()
+    forest.fit(X[:learning], y[:learning]).predict(X[learning:])
     theirs = time.perf_counter() - began
 
-    began = time.perf_counter()
-    clf = MajorityVoteClassifier(RandomForestClassifier(100), n_folds=2, n_jobs=-1, random_state=0).fit(X, y)
-    ours = time.perf_counter() - began
     spent = clf.timings_
-    print(f"{name}: {len(y)} rows, 200 trees in all")
-    print(f"RandomForestClassifier.fit            {theirs:7.1f} s")
-    print(f"MajorityVoteClassifier.fit, 2 folds   {ours:7.1f} s   ratio {ours / theirs:.2f} (target: at most 1.2)")
+    rest = ours - spent["voters"] - spent["votes"]
+    print(f"{name}: {learning} rows train 100 trees, {len(y) - learning} rows judge")
+    print(f"RandomForestClassifier fit and predict   {theirs:7.1f} s")
+    print(f"MajorityVoteClassifier.fit               {ours:7.1f} s   ratio {ours / theirs:.2f} (target: at most 1.15)")
     print(f"  training {spent['voters']:.1f} s, votes {spent['votes']:.1f} s, certificate {spent['certificate']:.1f} s")
-    print(f"  certificate / training a forest: {spent['certificate'] / spent['voters']:.3f} (target: at most 0.1)")
+    print(f"  all but training and asking / training: {rest / spent['voters']:.3f} (target: at most 0.1)")
     certificate = clf.certificate_
     print(f"  predict {100 * certificate.bound:.2f} %, stochastic vote {100 * certificate.stochastic_bound:.2f} %")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.forests import split
+from benchmarks.splits import split
 from stocmv import MajorityVoteClassifier
 
 PROTOCOLS: dict[str, dict[str, Any]] = {
