@@ -417,8 +417,8 @@ def test_some_forgeries_of_every_kind(which):
 @pytest.mark.parametrize("which", PROVEN)
 def test_thousands_of_forgeries(which):
     """Each change is tried as it is, with the words that fit, and with all figures computed anew."""
-    found, accepted = try_forgeries(which, 400, seed=1)
-    assert found >= 400  # of each of 21 certificates: more than eight thousand in all
+    found, accepted = try_forgeries(which, 150, seed=1)
+    assert found >= 150  # of each of 21 certificates: more than three thousand in all
     assert accepted == []
 
 
