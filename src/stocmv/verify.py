@@ -60,7 +60,7 @@ UNKNOWABLE = (
     "whether the constants of a bound or of the fold test were chosen after looking at the examples they are for",
     "whether more was tried than is stated: other priors, risks, bounds, constants, splits or deltas",
     "whether groups are what they are called, independent of each other, with all dependent rows in one of them",
-    "whether a model is the one that voted: the certificate names the votes, not the file of a model",
+    "whether a model is the one that voted: a hash of its file may stand in the context, and is not checked here",
     "whether warnings about the data were left out",
     "whether a posterior was chosen because the votes drawn from it were lucky, where the risk is estimated from draws",
 )
@@ -796,7 +796,7 @@ def _certified(c: Content) -> str:
         return "the error of the voter of a drawn fold" if several else "the error of the only voter"
     if not is_tested(c):
         return CERTIFIED[c["risk"]]
-    return f"the error of the stochastic vote, which draws {'a fold and ' * several}weights afresh for every example,"
+    return f"the error of the stochastic vote, which draws {'a fold and ' * several}weights afresh for every example"
 
 
 def _words(c: Content, statement: str) -> Iterator[Check]:
@@ -806,7 +806,7 @@ def _words(c: Content, statement: str) -> Iterator[Check]:
     covered = is_tested(c) or alone or c["posterior"] != "categorical" or c["risk"] == "first_order"
     for what, field, said in (
         ("theorem", "theorem", _theorem(c)),
-        ("what is certified", "certified", _certified(c)),
+        ("what the stochastic bound is on", "certified", _certified(c)),
         ("covers drawn votes", "covers_drawn", covered),
         ("deterministic vote", "deterministic_rule", fold + ("its voter answers" if alone else RULES[c["posterior"]])),
         ("statement", "statement", statement),
@@ -881,9 +881,11 @@ def statement_of(c: Content) -> str:
     confidence = f"{min(math.floor(round((1 - c['delta']) * 1e6, 7)), 999_999) / 1e4:g} %"
     judges = f"{c['n']:,} {'groups' if c['grouped'] else 'examples'}"
     on = "rows of new groups, averaged group by group" if c["grouped"] else "new examples"
+    folds = len(c["posteriors"])
+    key = f", on average over the key that shares them out among the {folds} folds" if folds > 1 else ""
     promise = (
         f"With probability at least {confidence} over the draw of the {judges} that judge it, predict errs on at most "
-        f"{bound} of {on}."
+        f"{bound} of {on}{key}."
     )
     if beats_baseline(c):
         return promise

@@ -24,7 +24,7 @@ from stocmv.risks import RISKS
 KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester, PrintedTheorem2)}
 WORDS = {
     "theorem": "theorem",
-    "what is certified": "certified",
+    "what the stochastic bound is on": "certified",
     "covers drawn votes": "covers_drawn",
     "deterministic vote": "deterministic_rule",
     "statement": "statement",

@@ -94,7 +94,7 @@ FORGERIES = {
     "no assumptions": (put(("assumptions",), []), "assumptions"),
     "an assumption left out": (lambda c: c["assumptions"].pop(1), "assumptions"),
     "another theorem": (put(("theorem",), "A theorem of our own"), "theorem"),
-    "another claim": (put(("certified",), "the error of any vote"), "what is certified"),
+    "another claim": (put(("certified",), "the error of any vote"), "what the stochastic bound is on"),
     "another rule": (put(("deterministic_rule",), "anything"), "deterministic vote"),
     "another risk": (put(("risk",), "first_order"), ""),
     "another constant": (put(("bound_settings", "c", 0), 3.0), "bound"),

@@ -147,9 +147,11 @@ class Certificate:
             )
         judges = f"{self.n:,} {'groups' if self.grouped else 'examples'}"
         on = "rows of new groups, averaged group by group" if self.grouped else "new examples"
+        folds = len(self.fold_sizes)
+        key = f", on average over the key that shares them out among the {folds} folds" if folds > 1 else ""
         promise = (
             f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, predict "
-            f"errs on at most {percent(self.bound)} of {on}."
+            f"errs on at most {percent(self.bound)} of {on}{key}."
         )
         return promise if self.beats_baseline else f"{promise} {self._no_better()}"
 
@@ -184,6 +186,8 @@ class Certificate:
             stated.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
         if not self.per_class:
             return [*stated, "Each line holds with that probability."]
+        if self.grouped:
+            stated.append("On a class: the mean over its rows in a group, averaged over the groups that have some.")
         votes = " for each vote" if self.has_stochastic_vote else ""
         return [*stated, f"Each line holds with that probability; those of the classes hold all at once{votes}."]
 

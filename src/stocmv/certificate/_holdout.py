@@ -43,7 +43,7 @@ class HoldoutComparison:
         errors = f"{self.n_errors:,} error{'' if self.n_errors == 1 else 's'}"
         on = f"the same {self.n_holdout:,} examples" if self.same_examples else f"{self.n_holdout:,} examples"
         return (
-            f"{ours} ({percent(self.bound)}) is {self.verdict} what a hold-out gives for the model compared with: "
+            f"{ours} ({percent(self.bound)}) is {self.verdict} what a hold-out gives for the plain model: "
             f"{percent(self.holdout_bound)}, from {errors} on {on}, which did not train it; both at delta = "
             f"{self.delta:g}."
         )

@@ -28,7 +28,7 @@ def one_vote(n_folds: int) -> str:
 
 def stochastic_rule(n_folds: int) -> str:
     fold = "a fold and " if n_folds > 1 else ""
-    return f"the error of the stochastic vote, which draws {fold}weights afresh for every example,"
+    return f"the error of the stochastic vote, which draws {fold}weights afresh for every example"
 
 
 def unproven(**parts: Any) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: b
     if learning:
         return f"{learning:,} {kind} made the vote; {judging:,} others only judged it."
     which = f"{judging:,} {kind} that were held out" if name == "holdout" else f"{judging:,} {kind}"
-    return f"Nothing was learned from the {which}: all of them only judged the vote."
+    return f"Nothing was learned here from the {which}: all of them only judged the vote."
 
 
 def tested_assumptions(n_folds: int, grouped: bool) -> list[str]:

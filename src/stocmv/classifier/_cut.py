@@ -113,7 +113,7 @@ def _check_arguments(holdout: Any, n_folds: Any, tested: bool, folds_wanted: boo
     ):
         raise ValueError(f"n_folds must be None or a positive integer, got {n_folds!r}.")
     if not known and holdout and n_folds is not None:
-        raise ValueError(f"holdout={holdout!r} and n_folds={n_folds!r}: give one of them, the other way is left out.")
+        raise ValueError(f"holdout={holdout!r} and n_folds={n_folds!r}: give one of them.")
     if not known and holdout and folds_wanted:
         raise ValueError(f"holdout={holdout!r} and bound='fold_test', which is for folds: give one of them.")
     if not known and holdout and not tested:

@@ -30,7 +30,7 @@ FINE, FAILED, BAD_INPUT, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 @click.version_option(__version__, prog_name="stocmv")
 @click.pass_context
 def commands(context: click.Context) -> None:
-    """Classifiers that come with a certificate: a proven bound on their error, from the training data alone.
+    """Classifiers that come with a certificate: a proven bound on their error on new data.
 
     \b
     First steps:

@@ -28,6 +28,11 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
         screen.print(quoted(note))
     if audit.holdout is not None:
         screen.print(quoted(audit.holdout))
+    if audit.test is not None and audit.test.predict > certificate.bound:
+        screen.print("[bold red]On the test file predict erred more often than is promised.[/]")
+    screen.print("It assumes:")
+    for assumption in certificate.assumptions:
+        screen.print(f"- {quoted(assumption)}")
     spent = ", ".join(f"{stage} {took:.1f}" for stage, took in audit.model.timings_.items())
     screen.print(f"{seconds:.1f} seconds in all ({spent}).")
     screen.print(f"\nThe report is [bold]{quoted(folder / 'report.html')}[/]. To check the certificate:")

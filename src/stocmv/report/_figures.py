@@ -139,7 +139,8 @@ def draw_error_distribution(clf: Any) -> Plate | None:
         ),
         Key(f"bound, stochastic vote{'' if certificate.proven else ' (not proven)'}", "dashed", "--vermilion"),
     )
-    note = "The bound is on the mean over examples; on a single hard example the error can be far larger."
+    unit = "groups" if certificate.grouped else "examples"
+    note = f"The bound is on the mean over {unit}; on a single hard example the error can be far larger."
     return Plate(title, message, svg, keys, note)
 
 
