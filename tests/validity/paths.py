@@ -88,7 +88,7 @@ def stochastic_errors(clf: MajorityVoteClassifier, world: World, seed: int) -> E
     """Errors of `predict_stochastic`, by the probabilities of its answers, which some answers are compared with."""
     drawn = clf.predict_stochastic(world.crowd.points, random_state=seed)
     answers = np.zeros(world.p_y.shape)
-    answers[:, clf.classes_] = clf.predict_stochastic_proba(world.points)
+    answers[:, clf.classes_] = np.minimum(clf.predict_stochastic_proba(world.points), 1.0)  # the shares' sum rounds
     expected = np.repeat(answers, len(drawn) // len(answers), axis=0)
     spread = np.sqrt((expected * (1 - expected)).sum(0))
     surplus = np.abs((world.answers(drawn) - expected).sum(0))
