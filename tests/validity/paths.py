@@ -85,9 +85,15 @@ def fixed_errors(clf: MajorityVoteClassifier, world: World) -> Errors:
 
 
 def stochastic_errors(clf: MajorityVoteClassifier, world: World, seed: int) -> Errors:
-    """Errors of `predict_stochastic`."""
-    crowd = world.crowd
-    return crowd.errors(crowd.answers(clf.predict_stochastic(crowd.points, random_state=seed)))
+    """Errors of `predict_stochastic`, by the probabilities of its answers, which some answers are compared with."""
+    drawn = clf.predict_stochastic(world.crowd.points, random_state=seed)
+    answers = np.zeros(world.p_y.shape)
+    answers[:, clf.classes_] = np.minimum(clf.predict_stochastic_proba(world.points), 1.0)  # the shares' sum rounds
+    expected = np.repeat(answers, len(drawn) // len(answers), axis=0)
+    spread = np.sqrt((expected * (1 - expected)).sum(0))
+    surplus = np.abs((world.answers(drawn) - expected).sum(0))
+    assert np.all(surplus <= 6 * spread + 6), "predict_stochastic does not answer as predict_stochastic_proba says"
+    return world.errors(answers)
 
 
 def drawn_error(clf: MajorityVoteClassifier, world: World, seed: int) -> float:

@@ -1,4 +1,4 @@
-"""The promise of the whole `fit`: forests as voters, everything on "auto", the sample drawn 500 times.
+"""The promise of the whole `fit`: forests as voters, everything on "auto", the sample drawn 250 times.
 
 The examples come from a finite domain with known probabilities, so that the true error of the fitted vote is a finite
 sum.
@@ -15,7 +15,7 @@ from validity.trials import most_violations
 
 pytestmark = pytest.mark.slow
 
-N_DRAWS = 500
+N_DRAWS = 250
 DELTA = 0.1
 POINTS = np.stack(np.meshgrid(np.arange(8.0), np.arange(5.0)), axis=-1).reshape(-1, 2)  # 40 points on a grid
 

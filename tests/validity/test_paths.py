@@ -99,19 +99,19 @@ def judge_kind(kind: str, variant: tuple[str, int, dict[str, Any]], seed: int) -
 def test_holdout(kind: str) -> None:
     """A part judges; all examples, where nothing is learned from them."""
     variants = list(product(WORLDS, N_CLASSES, [{}]))
-    check(f"{kind}, hold-out", partial(judge_kind, kind), DELTA, variants, n_draws=180)
+    check(f"{kind}, hold-out", partial(judge_kind, kind), DELTA, variants, n_draws=120)
 
 
 @pytest.mark.parametrize("kind", ["one tree", "forest", "list", "stumps", "frozen list", "frozen forest"])
 def test_fold_test(kind: str) -> None:
     variants = list(product(WORLDS, (2, 3), FOLDS))
-    check(f"{kind}, folds", partial(judge_kind, kind), DELTA, variants, n_draws=120)
+    check(f"{kind}, folds", partial(judge_kind, kind), DELTA, variants, n_draws=84)
 
 
 @pytest.mark.parametrize("kind", ["forest", "list", "stumps", "frozen list", "own, uses the classes"])
 def test_weights_that_are_paid_for(kind: str) -> None:
     variants = list(product(WORLDS, N_CLASSES, PAID))
-    check(f"{kind}, PAC-Bayes", partial(judge_kind, kind), DELTA, variants, n_draws=60)
+    check(f"{kind}, PAC-Bayes", partial(judge_kind, kind), DELTA, variants, n_draws=48)
 
 
 def judge_groups(kind: str, variant: tuple[int, dict[str, Any]], seed: int) -> Claims:
@@ -124,7 +124,7 @@ def judge_groups(kind: str, variant: tuple[int, dict[str, Any]], seed: int) -> C
 @pytest.mark.parametrize("kind", ["forest", "list", "frozen forest"])
 def test_groups(kind: str) -> None:
     """What is promised is the mean over groups, some of which have twelve times the rows of others."""
-    check(f"{kind}, groups", partial(judge_groups, kind), DELTA, list(product((2, 3), ({}, *FOLDS))), n_draws=96)
+    check(f"{kind}, groups", partial(judge_groups, kind), DELTA, list(product((2, 3), ({}, *FOLDS))), n_draws=64)
 
 
 RISKS = {
@@ -145,7 +145,7 @@ def judge_risk(risk: str, setting: tuple[str, int], seed: int) -> Claims:
 @pytest.mark.parametrize("risk", RISKS)
 def test_every_risk(risk: str) -> None:
     settings = [(features, n_classes) for features in WORLDS for n_classes in N_CLASSES]
-    check(f"forest, {risk}", partial(judge_risk, risk), DELTA, settings, n_draws=60)
+    check(f"forest, {risk}", partial(judge_risk, risk), DELTA, settings, n_draws=48)
 
 
 # Where a promise is hard to keep.
@@ -160,7 +160,7 @@ def judge_one_tree(_: str, seed: int) -> Claims:
 
 def test_few_voters_that_disagree() -> None:
     """`predict` keeps its bound with the key that it has, not only on average over the keys."""
-    check("one tree, 3,000 rows", judge_one_tree, 0.05, n_draws=150)
+    check("one tree, 3,000 rows", judge_one_tree, 0.05, n_draws=120)
 
 
 def judge_copies(risk: str, _: str, seed: int) -> Claims:
@@ -201,7 +201,7 @@ def judge_baseline(size: tuple[int, int], seed: int) -> Claims:
 def test_the_most_frequent_of_unknown_classes() -> None:
     """Of most of the classes that there are, one or no example was met."""
     sizes = [(8, 6), (8, 30), (1000, 9)]
-    check("most frequent class", judge_baseline, DELTA, sizes, n_draws=450, telling=0.1)
+    check("most frequent class", judge_baseline, DELTA, sizes, n_draws=300, telling=0.1)
 
 
 # Folds that depend on each other as much as they can, and few examples.
@@ -227,10 +227,9 @@ def judge_dependent(learner: str, size: tuple[int, int], seed: int) -> Claims:
 @pytest.mark.parametrize("learner", DEPENDENT)
 def test_folds_that_depend_on_each_other(learner: str) -> None:
     sizes = DEPENDENT[learner][2]
-    # folds of one example err together, or the bound is 1; when they do not err, which is rare for a checksum, it is
-    # false
+    # with a checksum the bound is below 1 only where no fold errs, and there it is false: that happens in 1 of 11 cases
     telling = 0.05 if learner == "checksum" else 0.2
-    check(learner, partial(judge_dependent, learner), DELTA, sizes, n_draws=60 * len(sizes), telling=telling)
+    check(learner, partial(judge_dependent, learner), DELTA, sizes, n_draws=50 * len(sizes), telling=telling)
 
 
 def judge_few(variant: tuple[int, dict[str, Any]], seed: int) -> Claims:
@@ -241,7 +240,7 @@ def judge_few(variant: tuple[int, dict[str, Any]], seed: int) -> Claims:
 
 def test_few_examples() -> None:
     variants = list(product((2, 5, 13, 40), ({}, {"n_folds": 2})))
-    check("few examples", judge_few, DELTA, variants, n_draws=240)
+    check("few examples", judge_few, DELTA, variants, n_draws=160)
 
 
 # Voters that have seen the examples before: full trees, and labels that are coin flips.
