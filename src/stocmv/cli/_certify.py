@@ -30,8 +30,8 @@ from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
     "--bound",
     default="auto",
     show_default=True,
-    help="auto tests the vote on what is held out, or on folds (fold_test); a PAC-Bayes bound such as seeger learns the "
-    "weights on the folds, at the price of KL.",
+    help="auto tests the vote on what is held out, or on folds (fold_test); a PAC-Bayes bound such as seeger learns "
+    "the weights on the folds, at the price of KL.",
 )
 @click.option("--group", help="Column that says which rows belong together (a patient's, say); it is no feature.")
 @click.option(

@@ -41,7 +41,8 @@ def predict(
     """Classify the rows of DATA with the model in FOLDER, which `stocmv certify` wrote.
 
     The columns are found by their names; others, such as the target, are passed over. The answers are those of the
-    deterministic vote, whose error the certificate bounds first; --proba adds the weight of each class, the largest being the answer's.
+    deterministic vote, whose error the certificate bounds first; --proba adds the weight of each class, the largest
+    being the answer's.
 
     \b
     Examples:
