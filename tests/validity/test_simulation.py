@@ -55,20 +55,20 @@ TRAINED_ON_DRAWS = {"solver": Adam(4, 0.7), "certify_every": 2}
 MC = {"mc": MonteCarlo()}
 
 STUDIES = {  # number of draws, and what is drawn
-    "one sample, two classes": (1000, Study(FLIPS, NOISE, (80,), 0.2, EXACT, ONE_SAMPLE)),
-    "two folds, two classes": (1000, Study(TAIL, MEMORY, (20, 20), 0.05, EXACT, FOLDS)),
-    "three folds, two classes": (1000, Study(TAIL, MEMORY, (10, 20, 40), 0.2, EXACT, FOLDS)),
-    "one sample, three classes": (300, Study(CROWD3, SKILL3, (150,), 0.2, WITH_A_DIRICHLET, ONE_SAMPLE)),
-    "two folds, three classes": (300, Study(TAIL3, MEMORY3, (80, 80), 0.2, WITH_A_DIRICHLET, FOLDS)),
-    "three folds, three classes": (300, Study(TAIL3, MEMORY3, (60, 80, 160), 0.05, WITH_A_DIRICHLET, FOLDS)),
-    "one sample, weighted vote": (500, Study(CROWD, SKILL, (200,), 0.05, CLASSICAL, ONE_SAMPLE, **WEIGHTED)),
-    "two folds, weighted vote": (500, Study(TAIL, MEMORY, (100, 100), 0.2, CLASSICAL, FOLDS, **WEIGHTED)),
-    "three folds, weighted vote": (500, Study(TAIL, MEMORY, (60, 100, 140), 0.05, CLASSICAL, FOLDS, **WEIGHTED)),
-    "one sample, drawn in training": (100, Study(CROWD, SKILL, (100,), 0.2, MC, ONE_SAMPLE, **TRAINED_ON_DRAWS)),
-    "three folds, drawn in training": (100, Study(TAIL3, MEMORY3, (20, 30, 50), 0.2, MC, FOLDS, **TRAINED_ON_DRAWS)),
-    "one sample, logit-normal": (100, Study(CROWD, SKILL, (100,), 0.2, FEW_DRAWS, ONE_SAMPLE, **NORMAL)),
-    "two folds, logit-normal": (100, Study(TAIL, MEMORY, (60, 60), 0.2, FEW_DRAWS, FOLDS, **NORMAL)),
-    "three folds, logit-normal": (100, Study(TAIL3, MEMORY3, (20, 30, 50), 0.2, FEW_DRAWS, FOLDS, **NORMAL)),
+    "one sample, two classes": (2000, Study(FLIPS, NOISE, (80,), 0.2, EXACT, ONE_SAMPLE)),
+    "two folds, two classes": (2000, Study(TAIL, MEMORY, (20, 20), 0.05, EXACT, FOLDS)),
+    "three folds, two classes": (2000, Study(TAIL, MEMORY, (10, 20, 40), 0.2, EXACT, FOLDS)),
+    "one sample, three classes": (600, Study(CROWD3, SKILL3, (150,), 0.2, WITH_A_DIRICHLET, ONE_SAMPLE)),
+    "two folds, three classes": (600, Study(TAIL3, MEMORY3, (80, 80), 0.2, WITH_A_DIRICHLET, FOLDS)),
+    "three folds, three classes": (600, Study(TAIL3, MEMORY3, (60, 80, 160), 0.05, WITH_A_DIRICHLET, FOLDS)),
+    "one sample, weighted vote": (1000, Study(CROWD, SKILL, (200,), 0.05, CLASSICAL, ONE_SAMPLE, **WEIGHTED)),
+    "two folds, weighted vote": (1000, Study(TAIL, MEMORY, (100, 100), 0.2, CLASSICAL, FOLDS, **WEIGHTED)),
+    "three folds, weighted vote": (1000, Study(TAIL, MEMORY, (60, 100, 140), 0.05, CLASSICAL, FOLDS, **WEIGHTED)),
+    "one sample, drawn in training": (200, Study(CROWD, SKILL, (100,), 0.2, MC, ONE_SAMPLE, **TRAINED_ON_DRAWS)),
+    "three folds, drawn in training": (200, Study(TAIL3, MEMORY3, (20, 30, 50), 0.2, MC, FOLDS, **TRAINED_ON_DRAWS)),
+    "one sample, logit-normal": (200, Study(CROWD, SKILL, (100,), 0.2, FEW_DRAWS, ONE_SAMPLE, **NORMAL)),
+    "two folds, logit-normal": (200, Study(TAIL, MEMORY, (60, 60), 0.2, FEW_DRAWS, FOLDS, **NORMAL)),
+    "three folds, logit-normal": (120, Study(TAIL3, MEMORY3, (20, 30, 50), 0.2, FEW_DRAWS, FOLDS, **NORMAL)),
 }
 RISKS = [(name, risk) for name, (_, study) in STUDIES.items() for risk in study.risks]
 
