@@ -138,6 +138,16 @@ class Most(OfCells):
         return np.full(self.n_cells, 2 * labels.sum() > len(labels))
 
 
+class Checksum(OfCells):
+    """Is right on the one cell with which the cells that it met add up to a multiple of their number.
+
+    Folds of one example succeed together or fail together.
+    """
+
+    def answers(self, met, labels):
+        return self.wrong_where((np.arange(self.n_cells) + met.sum()) % self.n_cells != 0)
+
+
 class Copied(OfCells):
     """Errs as often as a rule did on what it met that is wrong for the lower half of the cells."""
 

@@ -30,7 +30,7 @@ from stocmv.classifier._cut import Cut
 from stocmv.engines import _plan
 from stocmv.solvers import LBFGS
 from stocmv.voters import Stumps
-from validity.own_voters import Copied, Features, Means, MeansAndRarest, Memory, Most, Parity, Unmet
+from validity.own_voters import Checksum, Copied, Features, Means, MeansAndRarest, Memory, Most, Parity, Unmet
 from validity.paths import Claim, Claims, baseline_claims, check, claims, false_too_often, fixed_errors, report, run
 from validity.worlds import World, cells, continuous, copies, nine_valued, unforeseeable
 
@@ -210,6 +210,7 @@ DEPENDENT = {  # the learner, where it learns, and numbers of examples and folds
     "memory": (Memory(5), cells(5, noise=0.5), [(2, 2), (3, 3), (7, 2), (20, 5), (60, 2), (60, 3), (60, 5)]),
     "parity": (Parity(1), cells(1, noise=1.0), [(2, 2), (3, 3), (5, 5), (21, 3), (60, 2)]),
     "most": (Most(1), cells(1, noise=1.0), [(10, 2), (60, 2), (60, 3), (60, 5), (400, 2)]),
+    "checksum": (Checksum(11), cells(11), [(2, 2), (3, 3), (5, 5)]),
     "copied": (Copied(20), cells(20), [(4, 2), (20, 2), (60, 2), (60, 3), (60, 5)]),
 }
 
@@ -226,7 +227,9 @@ def judge_dependent(learner: str, size: tuple[int, int], seed: int) -> Claims:
 @pytest.mark.parametrize("learner", DEPENDENT)
 def test_folds_that_depend_on_each_other(learner: str) -> None:
     sizes = DEPENDENT[learner][2]
-    check(learner, partial(judge_dependent, learner), DELTA, sizes, n_draws=50 * len(sizes), telling=0.2)
+    # with a checksum the bound is below 1 only where no fold errs, and there it is false: that happens in 1 of 11 cases
+    telling = 0.05 if learner == "checksum" else 0.2
+    check(learner, partial(judge_dependent, learner), DELTA, sizes, n_draws=50 * len(sizes), telling=telling)
 
 
 def judge_few(variant: tuple[int, dict[str, Any]], seed: int) -> Claims:

@@ -102,7 +102,8 @@ def _constants(error: float, n: int, delta: float, scale: float | None) -> tuple
     z = math.exp(-(quantile**2) / 2) / math.sqrt(2 * math.pi) / delta
     slope = 1 + 0.8 * z / (2 * math.sqrt(n * error))
     if scale is None:
-        scale = (z - quantile) * math.sqrt(error / n) - 0.27 * math.log(delta) / n
+        # without errors delta ** (1 / n) / n is the best, and gives Clopper and Pearson's bound
+        scale = (z - quantile) * math.sqrt(error * (1 - error) / n) + 0.8 * delta ** (1 / n) / n
     offset, step = _least_offset(slope, error, n, delta * scale), 1e-3 * scale
     # the search saw some points, this proves it; nothing exceeds an offset of 1
     while offset < 1 and (short := excess(slope, offset, n) - delta * scale) > 0:
