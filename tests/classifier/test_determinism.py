@@ -90,4 +90,4 @@ def test_what_is_going_on_is_printed_on_request(capsys):
         assert all(line.startswith("[stocmv] ") for line in lines)
         assert sum("5 voters" in line for line in lines) == (n_folds or 1)
     quick("stumps", verbose=2).fit(X, y)
-    assert "lbfgs: bound" in capsys.readouterr().out
+    assert "lbfgs: objective" in capsys.readouterr().out

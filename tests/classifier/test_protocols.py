@@ -16,9 +16,11 @@ from sklearn.tree import DecisionTreeClassifier
 from classifier.problems import VOTERS, Rules, Spy, class_scores, data, numbered, quick
 from stocmv import RepeatedRowsWarning
 from stocmv.bounds import FoldTest, bentkus, clopper_pearson
+from stocmv.classifier import _recipe
 from stocmv.classifier._choices import holdout_share
 from stocmv.classifier._cut import choose_cut, random_parts
 from stocmv.classifier._groups import group_ids
+from stocmv.learning import minimise
 from stocmv.solvers import LBFGS
 
 X, y = data()
@@ -329,6 +331,21 @@ class TestWeights:
         assert clf.voters_[0].n_voters == 3
         assert np.ptp(clf.posterior_[0].alpha) == 0
         assert clf.certificate_.context["weights"] == "equal"
+
+    @pytest.mark.parametrize(("n", "tried"), [(600, 540), (9000, 6000)])
+    @pytest.mark.parametrize("grouped", [False, True])
+    def test_mind_the_kl_as_much_as_a_third_of_some_examples_shows_to_be_best(self, monkeypatch, n, tried, grouped):
+        X = np.random.default_rng(0).normal(size=(n, 3))
+        y = (X.sum(1) > 0).astype(int)
+        groups, asked = np.arange(n) // 3 if grouped else None, []
+        monkeypatch.setattr(_recipe, "minimise", lambda *args, **kw: asked.append((args, kw)) or minimise(*args, **kw))
+        quick("stumps", solver=LBFGS(max_iter=20), holdout=0.1).fit(X, y, groups=groups)
+        sizes = [args[0][0].n_examples for args, _ in asked]
+        weights = [settings["kl_weight"] for _, settings in asked]
+        assert weights[:-1] == list(_recipe.KL_WEIGHTS)
+        assert weights[-1] in weights[:-1]
+        assert sizes[-1] == 0.9 * n
+        assert all(size == pytest.approx(tried * 2 / 3, rel=0.1 if grouped else 1e-3) for size in sizes[:-1])
 
     @pytest.mark.parametrize("inner_folds", [2, 5])
     def test_are_learned_from_so_many_folds(self, inner_folds):

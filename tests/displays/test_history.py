@@ -8,16 +8,16 @@ from stocmv.displays import HistoryDisplay
 def test_shows_what_was_recorded(binary):
     display = HistoryDisplay.from_estimator(binary)
     history = binary.history_
-    np.testing.assert_array_equal(display.bound_line_.get_ydata(), history.bound)
+    np.testing.assert_array_equal(display.objective_line_.get_ydata(), history.objective)
     np.testing.assert_array_equal(display.risk_line_.get_ydata(), history.risk)
     np.testing.assert_array_equal(display.kl_line_.get_ydata(), history.kl)
-    np.testing.assert_array_equal(display.bound_line_.get_xdata(), np.arange(1, len(history) + 1))
+    np.testing.assert_array_equal(display.objective_line_.get_xdata(), np.arange(1, len(history) + 1))
 
 
 def test_kl_has_the_right_hand_axis(learned):
     display = HistoryDisplay.from_learned(learned)
     assert display.kl_line_.axes is display.kl_ax_
-    assert display.risk_line_.axes is display.bound_line_.axes is display.ax_
+    assert display.risk_line_.axes is display.objective_line_.axes is display.ax_
     assert "nats" in display.kl_ax_.get_ylabel()
 
 

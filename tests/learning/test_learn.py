@@ -142,22 +142,22 @@ class TestHistory:
         history = quickly(problem("noisy"), callback=steps.append).history
         assert len(history) == len(steps) > 5
         assert history.steps == steps
-        for field in ("stage", "bound", "risk", "kl", "gradient_norm"):
+        for field in ("stage", "objective", "risk", "kl", "gradient_norm"):
             assert list(getattr(history, field)) == [getattr(step, field) for step in steps]
         assert repr(history) == f"History({len(steps)} iterations)"
 
     def test_falls_and_ends_at_the_certificate(self):
         learned = quickly(problem("noisy"), solver="lbfgs")
-        assert np.all(np.diff(learned.history.bound) <= 1e-12)
+        assert np.all(np.diff(learned.history.objective) <= 1e-12)
         last, certificate = learned.history.steps[-1], learned.certificate
-        assert last.bound == pytest.approx(certificate.stochastic_bound, abs=1e-7)
+        assert last.objective == pytest.approx(certificate.stochastic_bound, abs=1e-7)
         assert last.risk == pytest.approx(certificate.empirical_risk, abs=1e-7)
         assert last.kl == pytest.approx(certificate.kl, rel=1e-9)
         assert last.gradient_norm < 1e-3 * learned.history.gradient_norm[0]
 
     def test_says_nothing_below_what_was_certified(self):
         learned = learn(problem("separable"), risk="second_order", posterior="dirichlet", random_state=0)
-        assert learned.history.bound.min() >= learned.certificate.stochastic_bound - 1e-6
+        assert learned.history.objective.min() >= learned.certificate.stochastic_bound - 1e-6
 
 
 class TestSeed:

@@ -104,7 +104,7 @@ class TestFolds:
         kls = [p.kl(q)[0] for p, q in zip(posteriors, objective.priors, strict=True)]
         assert step.kl == pytest.approx(sum(kls), rel=1e-14)
         theirs = objective.bound.upper(step.risk, step.kl, (25, 35, 45), 0.05).value
-        assert step.bound == pytest.approx(theirs, rel=1e-14)
+        assert step.objective == pytest.approx(theirs, rel=1e-14)
 
     def test_one_fold_in_a_list_is_no_fold(self):
         objective = objective_of("noisy", "half", "dirichlet")
@@ -165,6 +165,6 @@ class TestHistory:
         objective(objective.start)
         objective.record("here", point)
         (step,) = steps
-        assert (step.stage, step.bound) == ("here", value)
+        assert (step.stage, step.objective) == ("here", value)
         assert step.gradient_norm == pytest.approx(np.linalg.norm(gradient), rel=1e-14)
         assert objective.history.steps == steps

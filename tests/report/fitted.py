@@ -9,6 +9,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
 from stocmv import MajorityVoteClassifier, report
+from stocmv.solvers import Auto
 
 HOSTILE = "<script>alert(1)</script>"
 TROUBLE = ('"><img src=x onerror=alert(2)> & $\\frac{', HOSTILE)  # markup, and half a formula
@@ -82,7 +83,7 @@ def frozen():
     """Voters that were trained before; their weights are learned on some examples, in many short stages."""
     X, y = moons()
     voters = [FrozenEstimator(LogisticRegression(C=c).fit(X[:50], y[:50])) for c in (0.01, 1.0, 100.0)]
-    return MajorityVoteClassifier(voters, prior=1.0, random_state=0).fit(X[50:], y[50:])
+    return MajorityVoteClassifier(voters, prior=1.0, solver=Auto(), random_state=0).fit(X[50:], y[50:])
 
 
 FITS = {f.__name__: f for f in (binary, paid, grouped, digits, unproven, weighted, drawn_normal, frozen)}

@@ -56,8 +56,8 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
         Distribution of the weights.
     prior : "auto", float or array-like
-        Parameter of the prior. "auto" suits the voters: one value for alike voters such as trees, otherwise the best of
-        a small grid.
+        Parameter of the prior. "auto" suits the voters: 50 for alike voters such as trees, 1 for others; with a
+        PAC-Bayes bound the best of a small grid, which is paid for.
     bound : "auto", str or Bound
         "auto" tests a vote that the judging examples did not help to make: by Clopper and Pearson's bound where some
         examples are held out, by the fold test ("fold_test") where there are folds. A PAC-Bayes bound ("seeger",
@@ -368,9 +368,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         return f"learned for the risk {risk_name(self.risk)!r} on examples that do not judge"
 
     def _show_step(self, step: Step) -> None:
-        tell("learning", 0, None, f"bound {step.bound:.4f}")
+        tell("learning", 0, None, f"objective {step.objective:.4f}")
         if self.verbose > 1:
-            self._say(f"{step.stage}: bound {step.bound:.5f}, risk {step.risk:.5f}, KL {step.kl:.2f}")
+            self._say(f"{step.stage}: objective {step.objective:.5f}, risk {step.risk:.5f}, KL {step.kl:.2f}")
 
     @property
     def _shares(self) -> NDArray:

@@ -16,10 +16,13 @@ from ..risks import RISKS, Risk
 from ..solvers import Solver
 from ..voters import VoterSet, VoterSource, known_classes, out_of_bag_answers, recoded, train_voters
 from ..votes import VoteMatrix
-from ._choices import cheaper_bound, choose_priors, choose_solver, is_auto
+from ._choices import cheaper_bound, is_auto
 from ._cut import random_parts
 
 _EQUAL = 50.0  # concentration of each voter where all have the same weight
+KL_WEIGHTS = (1.0, 0.1, 0.03)  # tried where nobody pays the KL
+_CHOOSING = 6_000  # examples that are enough to choose among them
+_CHOOSING_FOLDS = 3
 TRIED = 5000  # examples on which an error to expect is found out where voters cannot tell
 
 
@@ -109,8 +112,8 @@ class Recipe:
         votes = None if self.equal or voters.n_voters == 1 else self._votes(voters, X, codes, groups, seed, n_jobs)
         if votes is None or votes.n_voters != voters.n_voters:
             return Made(voters, self.equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History(), n)
-        found = self._learned(votes, seed, callback)
-        return Made(voters, found.posteriors[0], _errors(votes, found.posteriors[0].mean), found.history, n)
+        found, expected = self._learned(votes, groups, seed, callback)
+        return Made(voters, found.posteriors[0], expected, found.history, n)
 
     def _kind(self) -> type[Posterior]:
         return posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
@@ -137,25 +140,50 @@ class Recipe:
         alike = parts and len({part.n_voters for part in parts}) == 1
         return VoteMatrix.joined(parts) if alike else None
 
-    def _learned(self, votes: VoteMatrix, seed: int, callback: Callable[[Step], None] | None) -> Found:
-        """The weights with the smallest bound, over the priors that suit the voters."""
-        priors = choose_priors(self.prior, self._kind(), self.source)
-        candidates = [
-            minimise(
-                [votes],
-                risk=self.risk,
-                posterior=self.posterior,
-                prior=prior,
-                bound=cheaper_bound((votes.n_examples,), self.delta / len(priors)),
-                delta=self.delta,
-                solver=choose_solver(self.solver, self.risk, self.source),
-                random_state=seed,
-                alternatives=len(priors),
-                callback=callback,
-            )
-            for prior in priors
-        ]
-        return min(candidates, key=lambda found: found.bound)
+    def _learned(
+        self, votes: VoteMatrix, groups: NDArray | None, seed: int, callback: Callable[[Step], None] | None
+    ) -> tuple[Found, Expected]:
+        """The weights with the smallest bound, and the error to expect of them.
+
+        Nobody pays the KL here: it only keeps the weights from overfitting, and counts as much as a part of the votes
+        shows to be best.
+        """
+        kl_weight, expected = self._kl_weight(votes, groups, seed)
+        found = self._minimised(votes, kl_weight, seed, callback)
+        return found, _errors(votes, found.posteriors[0].mean) if expected is None else expected
+
+    def _kl_weight(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[float, Expected | None]:
+        """How much the KL counts, and the errors found with it, on a third of the votes by weights from the others.
+
+        The largest weight whose errors exceed the fewest by at most one standard error.
+        """
+        rows = _some_rows(votes.n_examples, groups, seed)
+        cuts = inner_cuts(len(rows), None if groups is None else groups[rows], _CHOOSING_FOLDS, seed)
+        judged, others = next(cuts, (rows[:0], rows))
+        if not len(judged):
+            return KL_WEIGHTS[0], None
+        judges, teachers = votes.take(rows[judged]), votes.take(rows[others])
+        means = [self._minimised(teachers, weight, seed).posteriors[0].mean for weight in KL_WEIGHTS]
+        errors = np.array([judges.vote_errors(mean) for mean in means], float)
+        excess = errors - errors[np.argmin(errors.mean(1))]
+        chosen = int(np.argmax(excess.mean(1) <= excess.std(1) / np.sqrt(len(judged))))
+        return KL_WEIGHTS[chosen], _errors(judges, means[chosen])
+
+    def _minimised(
+        self, votes: VoteMatrix, kl_weight: float, seed: int, callback: Callable[[Step], None] | None = None
+    ) -> Found:
+        return minimise(
+            [votes],
+            risk=self.risk,
+            posterior=self.posterior,
+            prior=1.0 if is_auto(self.prior) else self.prior,
+            bound=cheaper_bound((votes.n_examples,), self.delta),
+            delta=self.delta,
+            solver="quick" if is_auto(self.solver) else self.solver,
+            random_state=seed,
+            kl_weight=kl_weight,
+            callback=callback,
+        )
 
     def _guess(self, voters: VoterSet, X: Any, codes: NDArray, seed: int) -> Expected | None:
         """What error to expect of voters with equal weights."""
@@ -190,6 +218,17 @@ def expected_errors(errors: NDArray, codes: NDArray, n_classes: int) -> Expected
 def _errors(votes: VoteMatrix, weights: NDArray) -> Expected:
     targets = np.asarray(votes.targets)
     return expected_errors(votes.vote_errors(weights), targets, len(np.asarray(votes.classes)))
+
+
+def _some_rows(n: int, groups: NDArray | None, seed: int) -> NDArray:
+    """About `_CHOOSING` random rows, whole groups if there are any; all of fewer."""
+    if n <= _CHOOSING:
+        return np.arange(n)
+    rng = np.random.default_rng(seed)
+    if groups is None:
+        return np.sort(rng.permutation(n)[:_CHOOSING])
+    members, row_group = np.unique(groups, return_inverse=True)
+    return np.flatnonzero(rng.random(len(members))[row_group] < _CHOOSING / n)
 
 
 def inner_cuts(n: int, groups: NDArray | None, n_folds: int, seed: int) -> Iterator[tuple[NDArray, NDArray]]:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class HistoryDisplay:
-    """Bound, risk and KL through the iterations in which the weights were learned.
+    """Objective, risk and KL through the iterations in which the weights were learned.
 
-    These are the values of the training objective, a bound on the stochastic vote. The bound that was certified for it
-    in the end, by the examples that judge, is drawn beside them. Make one with `from_estimator` or `from_learned`.
+    The objective is a bound on the stochastic vote; where other examples judge, the KL may count less in it. The bound
+    that was certified in the end is drawn beside it. Make one with `from_estimator` or `from_learned`.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class HistoryDisplay:
         Where it was drawn.
     kl_ax_ : Axes
         The right-hand axis.
-    bound_line_, risk_line_, kl_line_ : Line2D
+    objective_line_, risk_line_, kl_line_ : Line2D
         The three curves.
     certified_line_ : Line2D or None
         The certified bound on the stochastic vote.
@@ -49,7 +49,7 @@ class HistoryDisplay:
     >>> rng = np.random.default_rng(0)
     >>> learned = learn(VoteMatrix.from_errors(rng.random((300, 5)) < 0.3), solver="lbfgs", random_state=0)
     >>> display = HistoryDisplay.from_learned(learned)
-    >>> len(display.bound_line_.get_ydata()) == len(learned.history)
+    >>> len(display.objective_line_.get_ydata()) == len(learned.history)
     True
     """
 
@@ -96,7 +96,9 @@ class HistoryDisplay:
         (self.kl_line_,) = self.kl_ax_.plot(
             iterations, history.kl, **{"color": GREEN, "linestyle": (0, (1, 1)), "label": "KL (right)", **style}
         )
-        (self.bound_line_,) = ax.plot(iterations, history.bound, **{"color": VERMILION, "label": "bound", **style})
+        (self.objective_line_,) = ax.plot(
+            iterations, history.objective, **{"color": VERMILION, "label": "objective", **style}
+        )
         (self.risk_line_,) = ax.plot(iterations, history.risk, **{"color": BLUE, "label": "empirical risk", **style})
         self.certified_line_ = None
         if self.certificate is not None:
@@ -108,7 +110,7 @@ class HistoryDisplay:
         ax.set_ylim(0, 1.12 * ax.dataLim.ymax)  # the names of the stages stand above the curves
         # a start far from the prior may have a KL that would flatten all others: it leaves the figure
         highest = min(history.kl.max(), 2 * np.quantile(history.kl, 0.9))
-        self.kl_ax_.set_ylim(0, 1.6 * highest if highest > 0 else 1)  # lower than the bound, to be seen apart
+        self.kl_ax_.set_ylim(0, 1.6 * highest if highest > 0 else 1)  # lower than the objective, to be seen apart
 
     def _mark_stages(self) -> None:
         self.stage_spans_ = []
@@ -147,7 +149,7 @@ class HistoryDisplay:
         kl_ax.set_ylabel("KL from the prior (nats)")
         ax.set_zorder(kl_ax.get_zorder() + 1)  # the error in front of the KL
         ax.patch.set_visible(False)
-        lines = (self.bound_line_, self.certified_line_, self.risk_line_, self.kl_line_)
+        lines = (self.objective_line_, self.certified_line_, self.risk_line_, self.kl_line_)
         legend_below(ax, [line for line in lines if line is not None])
 
 
@@ -156,8 +158,8 @@ def _stages(history: History) -> list[tuple[str, list[int]]]:
     stages = []
     first = 0
     for stage, steps in groupby(history.stage):
-        bound = history.bound[first : first + len(list(steps))]
-        first += len(bound)
-        rises = 1 + np.flatnonzero((np.diff(bound) > 1e-9) & (stage == "lbfgs"))
-        stages.append((stage, np.diff([0, *rises, len(bound)]).tolist()))
+        values = history.objective[first : first + len(list(steps))]
+        first += len(values)
+        rises = 1 + np.flatnonzero((np.diff(values) > 1e-9) & (stage == "lbfgs"))
+        stages.append((stage, np.diff([0, *rises, len(values)]).tolist()))
     return stages

@@ -11,7 +11,7 @@ class Step(NamedTuple):
     """One iteration of a solver."""
 
     stage: str
-    bound: float
+    objective: float
     risk: float
     kl: float
     gradient_norm: float
@@ -20,7 +20,8 @@ class Step(NamedTuple):
 class History:
     """The iterations of a run, in order; each field as an array.
 
-    Values are those of the training objective (interpolated, and for the Monte-Carlo risk noisy), not certified ones.
+    The objective is the bound, interpolated, and for the Monte-Carlo risk noisy; where other examples judge, the KL may
+    count less in it than in the bound.
     """
 
     def __init__(self) -> None:
@@ -44,8 +45,8 @@ class History:
         return [step.stage for step in self.steps]
 
     @property
-    def bound(self) -> NDArray:
-        return np.array([step.bound for step in self.steps])
+    def objective(self) -> NDArray:
+        return np.array([step.objective for step in self.steps])
 
     @property
     def risk(self) -> NDArray:

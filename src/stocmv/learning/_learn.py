@@ -76,7 +76,7 @@ def learn(
         The bound to minimise.
     delta : float
         Probability with which the bound may fail, at least 1e-200.
-    solver : {"auto", "lbfgs", "adam", "minibatch_adam"} or Solver
+    solver : {"auto", "quick", "lbfgs", "adam", "minibatch_adam"} or Solver
         How to minimise.
     random_state : int, Generator, RandomState or None
         Seed of starts, batches and draws.
@@ -170,16 +170,20 @@ def minimise(
     solver: str | Solver = "auto",
     random_state: Any = None,
     alternatives: int = 1,
+    kl_weight: float = 1.0,
     callback: Callable[[Step], None] | None = None,
 ) -> Found:
-    """What `learn` does before it certifies; the parameters are its."""
+    """What `learn` does before it certifies; the parameters are its.
+
+    With a ``kl_weight`` below one the value is no bound: for weights that other examples judge.
+    """
     delta, alternatives = check_delta(delta), check_alternatives(alternatives)
     the_risk = named(risk, RISKS, Risk, "risk")
     the_bound = named(bound, BOUNDS, Bound, "bound")
     the_solver = named(solver, SOLVERS, Solver, "solver")
     priors = _priors(prior, posterior_kind(posterior, the_risk), list(folds))
     sizes, history = tuple(v.n_examples for v in folds), History()
-    objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, callback)
+    objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, callback, kl_weight)
     point = objective.start
     if any(v.n_voters > 1 for v in folds):
         point = the_solver.minimise(objective, objective.start, _generator(random_state))

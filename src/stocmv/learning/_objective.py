@@ -117,16 +117,22 @@ class Objective:
         """The problem as if the votes were all that there are: another one, whose iterations are not for the record."""
         return self._unrecorded(sizes=tuple(v.n_examples for v in self.votes))
 
+    def quick_start(self) -> NDArray:
+        """The best of the prior and, for a Dirichlet, logistic-regression weights added to it in several sizes."""
+        if not isinstance(self.priors[0], Dirichlet):
+            return self.start
+        weights = np.concatenate([logistic_weights(v) for v in self.votes])
+        scaled = [np.log(np.exp(self.start) + scale * weights) for scale in (0.0, 1.0, 4.0, 16.0, 64.0)]
+        return min(scaled, key=lambda point: self(point)[0])
+
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
-        """Starts that need to know the votes: logistic-regression weights, and a path that pays the divergence late."""
+        """Starts that need to know the votes: logistic-regression weights, and a path that pays the KL late."""
         if not isinstance(self.priors[0], Dirichlet):
             return {}
-        weights = np.concatenate([logistic_weights(v) for v in self.votes])
-        scaled = [np.log(np.exp(self.start) + scale * weights) for scale in (1.0, 4.0, 16.0, 64.0)]
         path = random_start(self.start, rng, 0.1)
         for kl_weight in (0.01, 0.1, 0.3):
-            path = LBFGS(max_iter=100).minimise(self._unrecorded(kl_weight=kl_weight), path, rng)
-        return {"logistic": min(scaled, key=lambda point: self(point)[0]), "path": path}
+            path = LBFGS(max_iter=100).minimise(self._unrecorded(kl_weight=kl_weight * self.kl_weight), path, rng)
+        return {"logistic": self.quick_start(), "path": path}
 
     def _unrecorded(self, **changes: Any) -> "Objective":
         """Another problem, whose bounds are none for this one."""

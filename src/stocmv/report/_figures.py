@@ -42,7 +42,7 @@ class Plate:
 
 
 def draw_history(clf: Any) -> Plate | None:
-    """The bound through the iterations; None where there were none."""
+    """The objective through the iterations; None where there were none."""
     history, certificate = clf.history_, clf.certificate_
     if len(history) == 0:
         return None
@@ -51,25 +51,25 @@ def draw_history(clf: Any) -> Plate | None:
         _without_legend(display.ax_)
         display.kl_ax_.set_ylabel("KL (nats)")
         stages = _hide_short_stages(display)
-        title = "The bound through the iterations"
+        title = "Learning the weights"
         end = (
             "on the examples that only judged, the bound on the stochastic vote"
             if certificate.tested
-            else "evaluated in the end, without interpolation, it"
+            else "evaluated in the end, without interpolation, the bound"
         )
         message = (
-            f"{_counted(len(history), 'iteration')}: the bound began at {percent(history.bound[0])} and came down to "
-            f"{percent(history.bound.min())}; {end} is {percent(certificate.stochastic_bound)}."
+            f"{_counted(len(history), 'iteration')}: the objective began at {percent(history.objective[0])} and "
+            f"came down to {percent(history.objective.min())}; {end} is {percent(certificate.stochastic_bound)}."
         )
         svg = inline_svg(display.figure_, "history", title, message)
     keys = (
-        Key("bound while learning", "solid", "--vermilion"),
+        Key("objective while learning", "solid", "--vermilion"),
         Key("certified bound" if certificate.proven else "bound in the end (not proven)", "dashed", "--vermilion"),
         Key("empirical risk", "solid", "--blue"),
         Key("KL from the prior (right axis)", "dotted", "--green"),
     )
     note = (
-        "This bound is how the weights were chosen; what is certified does not rest on it. "
+        "The weights were chosen by this objective; what is certified does not rest on it. "
         if certificate.tested
         else "Searching costs nothing: the bound holds for every distribution of the weights at once. "
     )

@@ -4,12 +4,14 @@ from ._adam import Adam, MiniBatchAdam
 from ._auto import Auto
 from ._base import Problem, Solver
 from ._lbfgs import LBFGS
+from ._quick import Quick
 
 SOLVERS: dict[str, Solver] = {
     "auto": Auto(),
+    "quick": Quick(),
     "lbfgs": LBFGS(),
     "adam": Adam(),
     "minibatch_adam": MiniBatchAdam(),
 }
 
-__all__ = ["LBFGS", "SOLVERS", "Adam", "Auto", "MiniBatchAdam", "Problem", "Solver"]
+__all__ = ["LBFGS", "SOLVERS", "Adam", "Auto", "MiniBatchAdam", "Problem", "Quick", "Solver"]

@@ -55,6 +55,10 @@ class Problem(Protocol):
         """The problem as it would be if its rows were all that there are; its iterations are not recorded."""
         ...
 
+    def quick_start(self) -> NDArray:
+        """A start that only the problem knows and that is found quickly."""
+        ...
+
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
         """Starts that only the problem knows, by name."""
         ...

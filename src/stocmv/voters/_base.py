@@ -88,7 +88,7 @@ class VoterSource(ABC):
     sparse: bool = False
     assumptions: tuple[str, ...] = ()
     proven: bool = True
-    default_prior: ClassVar[tuple[float, ...]] = (0.3, 3.0, 30.0)  # several are a grid, which the certificate pays for
+    default_prior: ClassVar[tuple[float, ...]] = (0.3, 3.0, 30.0)  # with a PAC-Bayes bound, which pays for a grid
 
     @abstractmethod
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
