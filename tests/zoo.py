@@ -103,7 +103,7 @@ def errors(name):
 
 
 # every risk with every posterior that it is defined for
-PAIRS = [(risk, posterior) for risk in RISKS for posterior in RISKS[risk].posteriors]
+PAIRS = [(risk, name) for risk in RISKS for name, kind in POSTERIORS.items() if kind.law in RISKS[risk].laws]
 
 
 def risk_of(name):

@@ -582,6 +582,7 @@ def check_form(c: Content, folds: Sequence[Fold]) -> None:
     """Refuse parts that are not known, and parameters outside of where the theorems hold."""
     name = c["bound_settings"].get("name")
     _need(isinstance(name, str) and name in {**BOUNDS, **TESTS}, f"the bound {brief(name)} is not known here")
+    _need(c["posterior"] in RULES, f"the posterior {brief(c['posterior'])} is not known here")
     _need(0 < c["delta"] < 1, "delta is not between 0 and 1")
     _need(0 <= c["bound"] <= 1 and 0 <= c["stochastic_bound"] <= 1, "a bound is not between 0 and 1")
     _need(all(0 <= moment <= 1 for moment in c["moments"]), "a mean is not between 0 and 1")

@@ -52,7 +52,7 @@ def test_holds_for_every_risk(risk):
     clf = quick(risk=risk, bound="seeger").fit(X, y)
     assert clf.certificate_.verify(clf.votes_)
     assert clf.certificate_.risk == risk
-    assert clf.certificate_.posterior == clf.posterior_[0].name == RISKS[risk].posteriors[0]
+    assert clf.certificate_.posterior == clf.posterior_[0].name == RISKS[risk].default_posterior
 
 
 @pytest.mark.parametrize("risk", RISKS)
@@ -62,7 +62,7 @@ def test_that_tests_is_on_the_error_whatever_the_weights_were_learned_for(risk, 
     assert clf.certificate_.verify(clf.votes_)
     assert clf.certificate_.risk == "exact"
     assert clf.certificate_.covers_drawn
-    assert clf.certificate_.posterior == clf.posterior_[0].name == RISKS[risk].posteriors[0]
+    assert clf.certificate_.posterior == clf.posterior_[0].name == RISKS[risk].default_posterior
     assert repr(risk) in clf.certificate_.context["weights"]
 
 

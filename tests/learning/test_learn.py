@@ -44,7 +44,7 @@ class TestResult:
     @pytest.mark.parametrize("risk", RISKS)
     def test_the_default_posterior_is_the_one_that_the_risk_was_made_for(self, risk):
         learned = quickly(problem("one_voter"), risk=risk_of(risk), solver=Adam(n_steps=2))
-        assert learned.posterior.name == RISKS[risk].posteriors[0]
+        assert learned.posterior.name == RISKS[risk].default_posterior
 
     @pytest.mark.parametrize("bound", BOUNDS)
     def test_names_and_objects_mean_the_same(self, bound):

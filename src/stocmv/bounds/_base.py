@@ -33,6 +33,10 @@ class Bound(ABC):
     theorem: ClassVar[str]
     proven: ClassVar[bool] = True
 
+    def assumption(self, n_folds: int) -> str:
+        """What else was fixed without looking at the judging examples, as a sentence; as a rule nothing."""
+        return ""
+
     @abstractmethod
     def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
         """The bound, which may exceed 1, and its derivatives by the empirical risk and by the divergence."""

@@ -94,6 +94,10 @@ class CatoniPerFold(Bound):
     def __post_init__(self) -> None:
         object.__setattr__(self, "c", Catoni(c=tuple(self.c)).c)
 
+    def assumption(self, n_folds: int) -> str:
+        how = "of each fold was chosen from the others." if n_folds > 1 else "was fixed before, too."
+        return f"The constant {how}"
+
     def price(self, sizes: Sequence[int], delta: float) -> float:
         return -len(sizes) * float(np.log(delta))
 

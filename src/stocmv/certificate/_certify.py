@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Bound, CatoniPerFold, check_alternatives, check_delta, seeger_mixture
+from ..bounds import Bound, check_alternatives, check_delta, seeger_mixture
 from ..posteriors import Dirichlet, Posterior
-from ..risks import Exact, Risk
-from ..risks._exact import margin_rows
+from ..risks import Risk, margin_rows
 from ..special import kl_inverse
 from ..votes import Votes
 from ._baseline import baseline, class_counts
@@ -20,6 +19,7 @@ from ._fixed_vote import FixedVote, choose_fixed_vote, samples_later
 from ._words import certified, deterministic_rule, theorem, unproven
 
 CANDIDATES = 2  # posteriors that `learn` may certify to keep the better one; draws of their own pay for each
+_FIXED_BEFORE = "The risk, the bound and delta were fixed before looking at these examples."
 _ROUNDING = 1e-14  # more than the weighted mean of the folds' values can lose
 
 
@@ -70,9 +70,9 @@ def certify(
     sizes = tuple(v.n_examples for v in votes)
     digests = [v.digest_later() for v in votes]
     counted = [v.total_later(class_counts) for v in votes]
-    samples = samples_later(votes if isinstance(posteriors[0], Dirichlet) else [])
+    samples = samples_later(votes if posteriors[0].law == "dirichlet" else [])
     drawn = _drawn_losses(votes, posteriors) if per_class else []
-    if drawn and isinstance(risk, Exact):  # its moments are the means of these losses
+    if drawn and risk.is_drawn_error:  # its moments are the means of these losses
         by_fold = np.array([[losses.mean] for losses in drawn])
     else:
         means = [v.mean_later(partial(risk.certified_moments, p)) for p, v in zip(posteriors, votes, strict=True)]
@@ -102,7 +102,7 @@ def certify(
         theorem=theorem(bound.theorem, risk.name, len(votes)),
         unproven=unproven(risk=risk, posterior=posteriors[0], bound=bound),
         certified=certified(risk.certified, one_voter, len(votes)),
-        covers_drawn=one_voter or risk.covers_drawn(posteriors[0].name),
+        covers_drawn=one_voter or risk.covers_drawn(posteriors[0].law),
         warnings=(),
         assumptions=(*_assumptions(len(votes), draws, bound), *assumptions),
         fold_sizes=sizes,
@@ -120,16 +120,14 @@ def certify(
 def _check_kinds(posteriors: Sequence[Posterior], priors: Sequence[Posterior], risk: Risk) -> None:
     """Refuse distributions that the risk is not defined for, and those of several kinds."""
     kinds = {distribution.name for distribution in (*posteriors, *priors)}
-    if len(kinds) != 1 or not kinds <= set(risk.posteriors):
-        fitting = " or ".join(map(repr, risk.posteriors))
-        raise ValueError(
-            f"risk {risk.name!r} needs posteriors and priors that are all {fitting}, got {', '.join(sorted(kinds))}."
-        )
+    if len(kinds) != 1:
+        raise ValueError(f"posteriors and priors must all be of one kind, got {', '.join(sorted(kinds))}.")
+    risk.check_posterior(posteriors[0])
 
 
 def check_per_class(per_class: bool, posterior: Posterior | type[Posterior]) -> None:
     """Refuse bounds on each class where there are none."""
-    if per_class and posterior.name != Dirichlet.name:
+    if per_class and posterior.law != "dirichlet":
         raise ValueError(
             f"per_class=True needs a Dirichlet posterior, got {posterior.name!r}: only the exact error of a drawn vote "
             "is known for each class. Use risk='exact', or per_class=False."
@@ -140,7 +138,7 @@ def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> li
     """Errors of the drawn vote by class."""
     if any(v.classes is None for v in votes):
         raise ValueError("Certificates per class need votes made from labels, not from errors.")
-    return class_losses([partial(margin_rows, p) for p in posteriors if isinstance(p, Dirichlet)], votes)
+    return class_losses([partial(margin_rows, cast(Dirichlet, p)) for p in posteriors], votes)
 
 
 def _further(
@@ -156,16 +154,15 @@ def _further(
 ) -> dict[str, Any]:
     """What is said of the deterministic vote and of each class."""
     one_voter = all(v.n_voters == 1 for v in votes)
-    rule = deterministic_rule(posteriors[0].name, len(votes), one_voter)
-    dirichlets = [p for p in posteriors if isinstance(p, Dirichlet)]
-    betas = [p for p in priors if isinstance(p, Dirichlet)]
-    if not dirichlets:
+    rule = deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter)
+    if posteriors[0].law != "dirichlet":
         fixed_value = value
         if for_draws and not one_voter:
             # if the class that most of the fixed votes answer is wrong, at least half of them err
             n_votes = len(posteriors[0].fixed_votes())
             fixed_value = min(2 * float(kl_inverse(value, np.log(1 / for_draws) / n_votes)), 1.0)
         return {"bound": fixed_value, "deterministic_rule": rule, "deterministic_vote": {}, "per_class": ()}
+    dirichlets, betas = cast(Sequence[Dirichlet], posteriors), cast(Sequence[Dirichlet], priors)
     fixed = choose_fixed_vote(votes, samples, dirichlets, betas, bound, delta)
     sizes = tuple(v.n_examples for v in votes)
     risk = min(float(bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]) * (1 + 1e-13), 1.0)
@@ -240,12 +237,6 @@ def _lists(posterior: Posterior) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in posterior.parameters().items()}
 
 
-def _how_chosen(n_folds: int) -> str:
-    """Where the constants of Catoni's bound per fold come from."""
-    how = "of each fold was chosen from the others." if n_folds > 1 else "was fixed before, too."
-    return f" The constant {how}"
-
-
 def _assumptions(n_folds: int, draws: int, bound: Bound) -> list[str]:
     unseen = (
         "The voters and the prior of each fold were chosen without looking at the examples of that fold, and the folds "
@@ -256,8 +247,7 @@ def _assumptions(n_folds: int, draws: int, bound: Bound) -> list[str]:
     stated = [
         "The examples are independent draws from one distribution, and new examples come from the same one.",
         unseen,
-        "The risk, the bound and delta were fixed before looking at these examples."
-        + _how_chosen(n_folds) * isinstance(bound, CatoniPerFold),
+        " ".join(filter(None, (_FIXED_BEFORE, bound.assumption(n_folds)))),
     ]
     if draws:
         stated.append(

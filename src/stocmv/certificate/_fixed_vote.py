@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..bounds import Bound
 from ..posteriors import Dirichlet
-from ..risks._exact import margin_rows
+from ..risks import margin_rows
 from ..votes import Votes
 from ..votes._base import random_rows
 from ._class_losses import ClassLosses, class_losses
@@ -81,7 +81,7 @@ def _evaluate(
     scale: float,
     margins: int = len(MARGINS),
 ) -> FixedVote:
-    scaled = [Dirichlet(scale * p.alpha) for p in posteriors]
+    scaled = [p.scaled(scale) for p in posteriors]
     return FixedVote(
         margin,
         scale,

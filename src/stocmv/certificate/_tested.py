@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import FoldTest, check_delta, one_sample
-from ..posteriors import Categorical, Dirichlet, Posterior
-from ..risks._exact import margin_rows
+from ..posteriors import Posterior, WeightedPosterior
+from ..risks import error_rows
 from ..votes import VoteMatrix, Votes
 from ._baseline import baseline
 from ._certificate import Certificate
@@ -74,7 +74,7 @@ def certify_tested(
     check_tested(posteriors[0])
     digests = [v.digest_later() for v in votes]
     predicted = class_losses([partial(_errors, p.mean) for p in posteriors], votes)
-    drawn = class_losses([partial(_stochastic, p) for p in posteriors], votes)
+    drawn = class_losses([partial(error_rows, cast(WeightedPosterior, p)) for p in posteriors], votes)
     sizes, grouped = [losses.n for losses in predicted], votes[0].grouped
     test = FoldTest.choose([e.overall for e in expected], sizes, delta) if len(votes) > 1 else None
     shares = np.ones(1) if test is None else test.shares
@@ -105,7 +105,7 @@ def certify_tested(
         posteriors=tuple({name: values.tolist() for name, values in p.parameters().items()} for p in posteriors),
         priors=(),
         votes=tuple(digest() for digest in digests),
-        deterministic_rule=deterministic_rule(posteriors[0].name, len(votes), one_voter),
+        deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter),
         deterministic_vote={"empirical_risk": risk},
         baseline=baseline(
             [v.classes for v in votes], [each.frequency for each in predicted], sum(sizes), delta, grouped=grouped
@@ -116,7 +116,7 @@ def certify_tested(
 
 def check_tested(posterior: Posterior | type[Posterior]) -> None:
     """Refuse distributions whose stochastic vote has no exact loss."""
-    if posterior.name not in (Dirichlet.name, Categorical.name):
+    if posterior.law == "drawn":
         raise ValueError(
             f"bound='auto' and bound='fold_test' need a Dirichlet or categorical posterior, got {posterior.name!r}, "
             "whose stochastic vote has no exact loss. Use risk='exact', or name a bound such as 'seeger'."
@@ -125,13 +125,6 @@ def check_tested(posterior: Posterior | type[Posterior]) -> None:
 
 def _errors(weights: NDArray, votes: VoteMatrix) -> NDArray:
     return votes.vote_errors(weights).astype(float)
-
-
-def _stochastic(posterior: Posterior, votes: VoteMatrix) -> NDArray:
-    """Probability that the vote with drawn weights errs, for each row."""
-    if isinstance(posterior, Dirichlet):
-        return margin_rows(posterior, votes)
-    return np.minimum(votes.wrong_weights(posterior.mean) * (1 + 1e-13), 1.0)
 
 
 def _upper(test: FoldTest | None, losses: Sequence[ClassLosses], delta: float, *, counted: bool) -> float:

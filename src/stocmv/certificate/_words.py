@@ -36,15 +36,10 @@ def unproven(**parts: Any) -> tuple[str, ...]:
     return tuple(f"the {kind} {part.name!r}" for kind, part in parts.items() if not part.proven)
 
 
-def deterministic_rule(posterior: str, n_folds: int, one_voter: bool) -> str:
+def deterministic_rule(posterior_rule: str, n_folds: int, one_voter: bool) -> str:
     """What the deterministic vote does."""
     fold = "each example is given to one fold, then " if n_folds > 1 else ""
-    rules = {
-        "categorical": "the voters vote with their probabilities as weights, and of classes that tie the first wins",
-        "dirichlet": "the voters vote with their mean weights, and of classes that tie the first wins",
-        "logit_normal": "the class that most of 2,000 votes answer, whose weights were drawn once",
-    }
-    return fold + ("its voter answers" if one_voter else rules.get(posterior, rules["dirichlet"]))
+    return fold + ("its voter answers" if one_voter else posterior_rule)
 
 
 def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: bool) -> str:

@@ -1,12 +1,11 @@
 """What one fold answers: the deterministic vote, the probabilities of the drawn vote, and drawn votes."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..posteriors import Categorical, Dirichlet, Posterior
-from ..special import argmax_probability, half_betainc
+from ..posteriors import Posterior, WeightedPosterior
 from ..voters import VoterSet, checked_codes, hash_examples
 from ..votes._classes import class_weights, heaviest
 
@@ -42,31 +41,18 @@ def _share_of_each(votes: NDArray, codes: NDArray, n_classes: int) -> NDArray:
 
 
 def win_probabilities(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
-    """Probability that the drawn vote answers each class, (n, n_classes); the fixed votes' where it is not known."""
-    if isinstance(posterior, Categorical):
-        return class_weights(codes, n_classes, posterior.theta)
-    if not isinstance(posterior, Dirichlet):
+    """Probability that the stochastic vote answers each class, (n, n_classes); the fixed votes' if unknown."""
+    if posterior.law == "drawn":
         return _share_of_each(posterior.fixed_votes(), codes, n_classes)
-    concentrations = class_weights(codes, n_classes, posterior.alpha)
-    if n_classes == 2:
-        total = concentrations.sum(1)
-        second = half_betainc(concentrations[:, 1], total)[0]
-        return np.column_stack([1 - second, second])
-    probabilities = np.zeros_like(concentrations)
-    for k in range(n_classes):
-        rows = np.flatnonzero(concentrations[:, k] > 0)
-        probabilities[rows, k] = argmax_probability(concentrations[rows], np.full(len(rows), k))
-    return probabilities / probabilities.sum(1, keepdims=True)
+    weighted = cast(WeightedPosterior, posterior)
+    return weighted.win_probabilities(class_weights(codes, n_classes, weighted.concentrations))
 
 
 def drawn_answers(posterior: Posterior, codes: NDArray, n_classes: int, rng: np.random.Generator) -> NDArray:
     """Answers of votes whose weights are drawn afresh for every example."""
-    if isinstance(posterior, Dirichlet):
-        # the weights of the classes, up to a common factor, are independent gammas
-        return log_gammas(class_weights(codes, n_classes, posterior.alpha), rng).argmax(1)
-    if isinstance(posterior, Categorical):
-        chosen = rng.choice(posterior.n_voters, len(codes), p=posterior.theta)
-        return codes[np.arange(len(codes)), chosen].astype(np.int64)
+    if posterior.law != "drawn":
+        weighted = cast(WeightedPosterior, posterior)
+        return weighted.drawn_answers(class_weights(codes, n_classes, weighted.concentrations), rng)
     answers = np.empty(len(codes), np.int64)
     for start in range(0, len(codes), _BLOCK):
         block = codes[start : start + _BLOCK]
@@ -74,13 +60,6 @@ def drawn_answers(posterior: Posterior, codes: NDArray, n_classes: int, rng: np.
         scores = np.stack([((block == k) * theta).sum(1) for k in range(n_classes)], axis=1)
         answers[start : start + _BLOCK] = scores.argmax(1)
     return answers
-
-
-def log_gammas(shapes: NDArray, rng: np.random.Generator) -> NDArray:
-    """Logarithms of gamma variables, which themselves would be zero where a shape is small; minus infinity at 0."""
-    with np.errstate(divide="ignore"):
-        uniform = np.log1p(-rng.random(shapes.shape)) / shapes  # gamma(a) is gamma(a + 1) u^(1/a)
-    return np.where(shapes > 0, np.log(rng.standard_gamma(shapes + 1)) + uniform, -np.inf)
 
 
 def assigned_folds(X: Any, shares: NDArray, key: bytes) -> NDArray:

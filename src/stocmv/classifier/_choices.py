@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..bounds import BOUNDS, Bound, CatoniPerFold, Seeger
-from ..posteriors import Dirichlet, Posterior
+from ..posteriors import Posterior
 from ..risks import Risk
 from ..solvers import LBFGS, Solver
 from ..special import kl_inverse
@@ -28,7 +28,7 @@ def choose_priors(prior: Any, kind: type[Posterior], source: VoterSource) -> Seq
     """The priors to try: those that suit the voters, for a Dirichlet; a given one alone."""
     if not is_auto(prior):
         return (prior,)
-    return source.default_prior if kind is Dirichlet else (1.0,)
+    return source.default_prior if kind.law == "dirichlet" else (1.0,)
 
 
 def choose_solver(solver: str | Solver, risk: str | Risk, source: VoterSource) -> str | Solver:

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 from ..certificate import Expected
 from ..learning import Found, History, Step, minimise
 from ..learning._learn import named, posterior_kind
-from ..posteriors import Dirichlet, Posterior
+from ..posteriors import Posterior
 from ..risks import RISKS, Risk
 from ..solvers import Solver
 from ..voters import VoterSet, VoterSource, known_classes, out_of_bag_answers, recoded, train_voters
@@ -121,7 +121,7 @@ class Recipe:
     def equal_weights(self, n_voters: int) -> Posterior:
         """The prior, which a user may have set to other weights."""
         kind = self._kind()
-        value = (_EQUAL if kind is Dirichlet else 1.0) if is_auto(self.prior) else self.prior
+        value = (_EQUAL if kind.law == "dirichlet" else 1.0) if is_auto(self.prior) else self.prior
         return kind.prior(value, n_voters)
 
     def _votes(

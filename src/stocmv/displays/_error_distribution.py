@@ -1,7 +1,7 @@
 """`ErrorDistributionDisplay`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificate import Certificate
 from ..certificate._percent import percent
 from ..learning import Learned
-from ..posteriors import Categorical, Dirichlet, Posterior
-from ..risks._exact import margin_rows
+from ..posteriors import Posterior, WeightedPosterior
+from ..risks import error_rows
 from ..votes import VoteMatrix, Votes
 from ._canvas import BLUE, SKY, VERMILION, canvas, in_percent, legend_below, tidy
 from ._certificate import bound_name
@@ -141,9 +141,7 @@ class ErrorDistributionDisplay:
 
 
 def error_probabilities(posterior: Posterior, votes: VoteMatrix) -> NDArray:
-    """Probability that the stochastic vote errs on each row; for a categorical that the stochastic voter errs."""
-    if isinstance(posterior, Categorical):
-        return np.clip(votes.wrong_weights(posterior.theta), 0.0, 1.0)
-    if isinstance(posterior, Dirichlet):
-        return margin_rows(posterior, votes)
-    raise ValueError(f"The error of each example has no closed form for {posterior!r}: learn a Dirichlet.")
+    """Probability that the stochastic vote errs on each row; for a categorical that the drawn voter errs."""
+    if posterior.law == "drawn":
+        raise ValueError(f"The error of each example has no closed form for {posterior!r}: learn a Dirichlet.")
+    return error_rows(cast(WeightedPosterior, posterior), votes)

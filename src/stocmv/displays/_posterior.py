@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate
 from ..learning import Learned
-from ..posteriors import POSTERIORS, Categorical, Dirichlet, Posterior
+from ..posteriors import POSTERIORS, Posterior
 from ._canvas import GREY, INK, canvas, colours, in_percent, legend_below, tidy
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _PRIOR: dict[str, Any] = {"color": INK, "linewidth": 1, "linestyle": (0, (4, 2))}
-_DRAWS = 4096  # for the spread of a posterior without a closed form
 
 
 class PosteriorDisplay:
@@ -106,7 +105,7 @@ class PosteriorDisplay:
         priors = [prior] if isinstance(prior, Posterior) else prior
         display = cls(
             [fold.mean for fold in folds],
-            [weight_deviation(fold) for fold in folds],
+            [fold.deviation for fold in folds],
             None if priors is None else [fold.mean for fold in priors],
         )
         return display.plot(ax, sort=sort, **kwargs)
@@ -176,12 +175,3 @@ def priors_of(certificate: Certificate) -> list[Posterior] | None:
     """The priors that a certificate pays for having left; None where it pays for none."""
     kind = POSTERIORS[certificate.posterior]
     return [kind(**{name: np.array(v) for name, v in prior.items()}) for prior in certificate.priors] or None
-
-
-def weight_deviation(posterior: Posterior) -> NDArray:
-    """Standard deviation of each voter's weight; none for a categorical, whose weights are fixed."""
-    if isinstance(posterior, Categorical):
-        return np.zeros(posterior.n_voters)
-    if isinstance(posterior, Dirichlet):
-        return np.sqrt(posterior.mean * (1 - posterior.mean) / (posterior.total + 1))
-    return posterior.sample(_DRAWS, np.random.default_rng(0)).std(0)

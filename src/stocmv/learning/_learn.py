@@ -45,7 +45,7 @@ def learn(
     votes: Votes | Sequence[Votes],
     *,
     risk: str | Risk = "exact",
-    posterior: str = "auto",
+    posterior: str | type[Posterior] = "auto",
     prior: ArrayLike | Posterior | Sequence[Any] = 1.0,
     bound: str | Bound = "seeger",
     delta: float = 0.05,
@@ -66,7 +66,7 @@ def learn(
         without its examples, and the certificate is on the mixture of the folds' votes (cross-bounding).
     risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound"} or Risk
         The empirical risk; "exact" is the error of the arg-max vote for any number of classes.
-    posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
+    posterior : {"auto", "dirichlet", "categorical", "logit_normal"} or subclass of Posterior
         Kind of distribution over the weights; "auto" is the one that the risk was made for.
     prior : float, array-like of shape (n_voters,), or list of these
         Parameter of the prior, chosen without these examples; with folds a list may give each fold its own. For a
@@ -163,7 +163,7 @@ def minimise(
     folds: Sequence[Votes],
     *,
     risk: str | Risk = "exact",
-    posterior: str = "auto",
+    posterior: str | type[Posterior] = "auto",
     prior: Any = 1.0,
     bound: str | Bound = "seeger",
     delta: float = 0.05,
@@ -209,14 +209,15 @@ def named(value: str | T, known: dict[str, T], kind: type[T], argument: str) -> 
     return known[value]
 
 
-def posterior_kind(posterior: str, risk: Risk) -> type[Posterior]:
-    name = risk.posteriors[0] if posterior == "auto" else posterior
-    if name not in POSTERIORS:
+def posterior_kind(posterior: str | type[Posterior], risk: Risk) -> type[Posterior]:
+    """The class that a name stands for, which must suit the risk; a class stands for itself."""
+    kind: Any = posterior
+    if isinstance(posterior, str):
+        kind = POSTERIORS.get(risk.default_posterior if posterior == "auto" else posterior)
+    if not (isinstance(kind, type) and issubclass(kind, Posterior)):
         raise ValueError(f"posterior must be 'auto' or one of {', '.join(map(repr, POSTERIORS))}, got {posterior!r}.")
-    if name not in risk.posteriors:
-        fitting = " or ".join(map(repr, risk.posteriors))
-        raise ValueError(f"risk {risk.name!r} is not defined for the posterior {posterior!r}: use {fitting}.")
-    return POSTERIORS[name]
+    risk.check_posterior(kind)
+    return kind
 
 
 def _priors(prior: Any, kind: type[Posterior], folds: list[Votes]) -> list[Posterior]:

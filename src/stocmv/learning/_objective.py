@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import Bound, Bounded
-from ..posteriors import Dirichlet, Posterior
+from ..posteriors import Posterior
 from ..risks import Risk
 from ..solvers import LBFGS
 from ..solvers._starts import logistic_weights, random_start
@@ -118,16 +118,21 @@ class Objective:
         return self._unrecorded(sizes=tuple(v.n_examples for v in self.votes))
 
     def quick_start(self) -> NDArray:
-        """The best of the prior and, for a Dirichlet, logistic-regression weights added to it in several sizes."""
-        if not isinstance(self.priors[0], Dirichlet):
-            return self.start
-        weights = np.concatenate([logistic_weights(v) for v in self.votes])
-        scaled = [np.log(np.exp(self.start) + scale * weights) for scale in (0.0, 1.0, 4.0, 16.0, 64.0)]
-        return min(scaled, key=lambda point: self(point)[0])
+        """The best of the prior and the prior moved towards logistic-regression weights, by several lengths."""
+        weights = [logistic_weights(v) for v in self.votes] if self._can_be_nudged() else []
+        starts = [self.start, *(self._nudged(weights, scale) for scale in (1.0, 4.0, 16.0, 64.0) if weights)]
+        return min(starts, key=lambda point: self(point)[0])
+
+    def _can_be_nudged(self) -> bool:
+        return self.priors[0].nudged(np.zeros(self.priors[0].n_voters)) is not None
+
+    def _nudged(self, weights: Sequence[NDArray], scale: float) -> NDArray:
+        moved = [prior.nudged(scale * w) for prior, w in zip(self.priors, weights, strict=True)]
+        return np.concatenate([each.point for each in moved if each is not None])
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
         """Starts that need to know the votes: logistic-regression weights, and a path that pays the KL late."""
-        if not isinstance(self.priors[0], Dirichlet):
+        if not self._can_be_nudged():
             return {}
         path = random_start(self.start, rng, 0.1)
         for kl_weight in (0.01, 0.1, 0.3):

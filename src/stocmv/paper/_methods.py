@@ -173,7 +173,7 @@ def fit_methods(
             found[name] = _naive_bayes(votes)
             continue
         search = (solvers or {}).get(name, Auto())
-        if risk.posteriors[0] == "categorical":
+        if risk.default_posterior == "categorical":
             search = BestStart(_starts(votes, found.get("exact")))
         found[name] = fit(votes, risk, seed, prior=prior, solver=search)
     return {name: found[name] for name in chosen}
@@ -193,7 +193,7 @@ def fit(
     learned = learn(
         list(votes),
         risk=risk,
-        prior=1.0 if risk.posteriors[0] == "categorical" else prior,
+        prior=1.0 if risk.default_posterior == "categorical" else prior,
         bound=bound or paper_bound(len(votes)),
         delta=DELTA,
         solver=solver or Auto(),

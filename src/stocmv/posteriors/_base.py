@@ -2,10 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+_DEVIATION_DRAWS = 4096  # for the spread of a posterior without a closed form
+
+Law = Literal["dirichlet", "voter", "drawn"]
+"""How the weight of a class is distributed: as a Dirichlet's, all on one drawn voter, or by draws alone."""
 
 
 class Draws(NamedTuple):
@@ -19,9 +24,22 @@ class Posterior(ABC):
     """A distribution over the weights of a vote.
 
     Solvers move its `point`, an unconstrained vector; every gradient that a posterior returns is by the point.
+
+    Attributes
+    ----------
+    law : "dirichlet", "voter" or "drawn"
+        What is known of the weight of some voters. The first two are for a `WeightedPosterior`.
+    deterministic_rule : str
+        What the deterministic vote does, in words.
+    proven : bool
+        Whether certificates of this posterior are.
     """
 
     name: ClassVar[str]
+    law: ClassVar[Law] = "drawn"
+    deterministic_rule: ClassVar[str] = (
+        "the voters vote with their mean weights, and of classes that tie the first wins"
+    )
     proven: ClassVar[bool] = True
     point_bounds: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
@@ -74,6 +92,15 @@ class Posterior(ABC):
         """Weights of the votes by whose majority the deterministic vote answers, (n_votes, n_voters): the mean."""
         return self.mean[None]
 
+    @property
+    def deviation(self) -> NDArray:
+        """Standard deviation of each voter's weight; by default of some draws."""
+        return self.sample(_DEVIATION_DRAWS, np.random.default_rng(0)).std(0)
+
+    def nudged(self, weights: NDArray) -> "Posterior | None":
+        """The distribution moved towards some weights, a start to descend from; None where there is no such thing."""
+        return None
+
     def seed(self, purpose: str) -> list[int]:
         """Where draws that a certificate pays for begin; only for posteriors whose risk is estimated."""
         raise TypeError(f"{type(self).__name__} has exact risks: nothing is drawn for {purpose}.")
@@ -84,6 +111,32 @@ class Posterior(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_voters} voters)"
+
+
+class WeightedPosterior(Posterior):
+    """A posterior of which all is known through the sums of its concentrations over the voters that agree."""
+
+    @property
+    @abstractmethod
+    def concentrations(self) -> NDArray:
+        """Concentration of each voter; the probabilities, where one voter is drawn."""
+
+    @property
+    @abstractmethod
+    def total(self) -> float:
+        """Their sum."""
+
+    @abstractmethod
+    def pull(self, d_weights: NDArray, d_total: float) -> NDArray:
+        """Gradient by the point from the gradient by the concentrations at a fixed total, and by the total."""
+
+    @abstractmethod
+    def win_probabilities(self, concentrations: NDArray) -> NDArray:
+        """Probability that the stochastic vote answers each class, from the concentrations of the classes, (n, K)."""
+
+    @abstractmethod
+    def drawn_answers(self, concentrations: NDArray, rng: np.random.Generator) -> NDArray:
+        """Codes that drawn votes answer, one vote for each row of the concentrations of the classes, (n, K)."""
 
 
 def positive_per_voter(value: ArrayLike, n_voters: int, name: str) -> NDArray:

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from ._base import Draws, Posterior, check_range, positive_per_voter, pull_softmax, softmax
+from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax, softmax
 
 _REACH = 60.0  # of the logarithms of the probabilities
 _SMALLEST = 1e-26  # probability of a prior, above exp(-60)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Categorical(Posterior):
+class Categorical(WeightedPosterior):
     """One voter is drawn with the given probabilities.
 
     Its draws are votes of one voter; the vote that its bounds (first order, second order, binomial, C-bound) certify is
@@ -28,6 +28,10 @@ class Categorical(Posterior):
 
     theta: NDArray
     name: ClassVar[str] = "categorical"
+    law: ClassVar[Law] = "voter"
+    deterministic_rule: ClassVar[str] = (
+        "the voters vote with their probabilities as weights, and of classes that tie the first wins"
+    )
     point_bounds: ClassVar[tuple[float, float]] = (-_REACH, _REACH)
 
     def __post_init__(self) -> None:
@@ -63,9 +67,13 @@ class Categorical(Posterior):
         return 1.0
 
     @property
-    def alpha(self) -> NDArray:
-        """The weights under the name the curves use: a concentration of total one."""
+    def concentrations(self) -> NDArray:
         return self.theta
+
+    @property
+    def deviation(self) -> NDArray:
+        """None: the weights of the vote that is certified are fixed."""
+        return np.zeros(self.n_voters)
 
     @property
     def mean(self) -> NDArray:
@@ -99,6 +107,13 @@ class Categorical(Posterior):
             raise TypeError("A drawn voter does not move smoothly with the probabilities: no gradient.")
 
         return Draws(weights, pull)
+
+    def win_probabilities(self, concentrations: NDArray) -> NDArray:
+        return concentrations
+
+    def drawn_answers(self, concentrations: NDArray, rng: np.random.Generator) -> NDArray:
+        reached = np.cumsum(concentrations, axis=1)
+        return (reached > rng.random((len(reached), 1)) * reached[:, -1:]).argmax(1)
 
     def parameters(self) -> dict[str, NDArray]:
         return {"theta": self.theta}

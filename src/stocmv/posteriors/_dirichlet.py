@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammaincinv, gammaln, polygamma
 
-from ..special import gamma_draw_gradient
-from ._base import Draws, Posterior, check_range, positive_per_voter, pull_softmax, softmax
+from ..special import argmax_probability, gamma_draw_gradient, half_betainc
+from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax, softmax
 
 _SMALLEST, _LARGEST = 1e-6, 1e6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dirichlet(Posterior):
+class Dirichlet(WeightedPosterior):
     """Weights drawn from a Dirichlet distribution.
 
     Parameters
@@ -35,6 +35,7 @@ class Dirichlet(Posterior):
 
     alpha: NDArray
     name: ClassVar[str] = "dirichlet"
+    law: ClassVar[Law] = "dirichlet"
     point_bounds: ClassVar[tuple[float, float]] = (float(np.log(_SMALLEST)), float(np.log(_LARGEST)))
 
     def __post_init__(self) -> None:
@@ -61,6 +62,10 @@ class Dirichlet(Posterior):
     @property
     def n_voters(self) -> int:
         return len(self.alpha)
+
+    @property
+    def concentrations(self) -> NDArray:
+        return self.alpha
 
     @property
     def total(self) -> float:
@@ -96,8 +101,18 @@ class Dirichlet(Posterior):
         scale = float(np.abs(terms).sum() + np.abs(gammaln(beta)).sum() + np.abs(gammaln(alpha)).sum())
         return max(float(terms.sum()), 0.0), scale
 
+    @property
+    def deviation(self) -> NDArray:
+        return np.sqrt(self.mean * (1 - self.mean) / (self.total + 1))
+
+    def scaled(self, factor: float) -> "Dirichlet":
+        """The same mean weights, with concentrations that are so many times as large."""
+        return Dirichlet(factor * self.alpha)
+
+    def nudged(self, weights: NDArray) -> "Dirichlet":
+        return Dirichlet(np.exp(self.point) + weights)
+
     def pull(self, d_weights: NDArray, d_total: float) -> NDArray:
-        """Gradient by the point from the gradient by the concentrations at a fixed total, and by the total."""
         return self.alpha * (d_weights + d_total)
 
     def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
@@ -111,6 +126,21 @@ class Dirichlet(Posterior):
 
         return Draws(weights, pull)
 
+    def win_probabilities(self, concentrations: NDArray) -> NDArray:
+        n, n_classes = concentrations.shape
+        if n_classes == 2:
+            second = half_betainc(concentrations[:, 1], concentrations.sum(1))[0]
+            return np.column_stack([1 - second, second])
+        probabilities = np.zeros((n, n_classes))
+        for k in range(n_classes):
+            rows = np.flatnonzero(concentrations[:, k] > 0)
+            probabilities[rows, k] = argmax_probability(concentrations[rows], np.full(len(rows), k))
+        return probabilities / probabilities.sum(1, keepdims=True)
+
+    def drawn_answers(self, concentrations: NDArray, rng: np.random.Generator) -> NDArray:
+        # the weights of the classes, up to a common factor, are independent gammas
+        return log_gammas(concentrations, rng).argmax(1)
+
     def parameters(self) -> dict[str, NDArray]:
         return {"alpha": self.alpha}
 
@@ -119,6 +149,13 @@ def _alpha(prior: Posterior) -> NDArray:
     if not isinstance(prior, Dirichlet):
         raise TypeError(f"A Dirichlet posterior needs a Dirichlet prior, got {prior!r}.")
     return prior.alpha
+
+
+def log_gammas(shapes: NDArray, rng: np.random.Generator) -> NDArray:
+    """Logarithms of gamma variables, which themselves would be zero where a shape is small; minus infinity at 0."""
+    with np.errstate(divide="ignore"):
+        uniform = np.log1p(-rng.random(shapes.shape)) / shapes  # gamma(a) is gamma(a + 1) u^(1/a)
+    return np.where(shapes > 0, np.log(rng.standard_gamma(shapes + 1)) + uniform, -np.inf)
 
 
 def _log_gamma_quantile(shape: NDArray, uniform: NDArray) -> NDArray:

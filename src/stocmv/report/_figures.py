@@ -10,8 +10,7 @@ from ..certificate._percent import percent
 from ..displays import CertificateDisplay, ErrorDistributionDisplay, HistoryDisplay, PosteriorDisplay
 from ..displays._canvas import BLUE
 from ..displays._certificate import measured_name
-from ..displays._posterior import priors_of, weight_deviation
-from ..posteriors import LogitNormal
+from ..displays._posterior import priors_of
 from ._svg import drawing, inline_svg, new_axes
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def draw_posterior(clf: Any) -> Plate | None:
     shown = [order[_spread(len(order), _VOTERS // len(orders))] for order in orders]
     priors = priors_of(clf.certificate_)
     with drawing("posterior"):
-        deviations = [weight_deviation(posterior) for posterior in clf.posterior_]
+        deviations = [posterior.deviation for posterior in clf.posterior_]
         display = PosteriorDisplay(
             [mean[some] for mean, some in zip(means, shown, strict=True)],
             [deviation[some] for deviation, some in zip(deviations, shown, strict=True)],
@@ -114,10 +113,10 @@ def draw_posterior(clf: Any) -> Plate | None:
 
 def draw_error_distribution(clf: Any) -> Plate | None:
     """How the error is spread over the examples; None where it has no closed form."""
-    if any(isinstance(posterior, LogitNormal) for posterior in clf.posterior_):
+    if any(posterior.law == "drawn" for posterior in clf.posterior_):
         return None
     certificate = clf.certificate_
-    who = "a drawn voter" if certificate.posterior == "categorical" else "the stochastic vote"
+    who = "a drawn voter" if clf.posterior_[0].law == "voter" else "the stochastic vote"
     with drawing("errors"):
         display = ErrorDistributionDisplay.from_estimator(clf, ax=new_axes(2.8))
         _without_legend(display.ax_)

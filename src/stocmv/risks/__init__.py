@@ -3,7 +3,7 @@
 from ._base import Composed, Question, Risk
 from ._c_bound import CBound
 from ._curves import Binomial, FirstOrder, Half, SecondOrder
-from ._exact import Exact
+from ._exact import Exact, error_rows, margin_rows
 from ._mc import MonteCarlo
 
 RISKS: dict[str, Risk] = {
@@ -22,4 +22,6 @@ __all__ = [
     "Question",
     "Risk",
     "SecondOrder",
+    "error_rows",
+    "margin_rows",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import Bounded
-from ..posteriors import Posterior
+from ..posteriors import POSTERIORS, Law, Posterior
 from ..votes import VoteMatrix, Votes
 from ..votes._base import scaled
 
@@ -40,12 +40,14 @@ class Risk(ABC):
     """
 
     name: ClassVar[str]
-    posteriors: ClassVar[tuple[str, ...]]  # the first is the default
+    laws: ClassVar[tuple[Law, ...]]  # the kinds of posteriors that it is defined for
+    default_posterior: ClassVar[str] = "dirichlet"
     factor: ClassVar[float] = 1.0
     draws_again: ClassVar[bool] = False  # whether an evaluation in training draws random numbers
     draw_share: float = 0.0  # share of delta that pays for drawn votes in a certificate
     certified: ClassVar[str]  # what the bound is on, in words
     outward: ClassVar[tuple[int, ...]] = (1,)  # whether each moment is rounded up (1) or down (-1)
+    is_drawn_error: ClassVar[bool] = False  # whether its certified moment is the mean error of the stochastic vote
     proven: ClassVar[bool] = True
 
     @abstractmethod
@@ -74,13 +76,19 @@ class Risk(ABC):
         """What a certificate records to evaluate the risk again."""
         return {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else {}  # type: ignore[redundant-expr]
 
-    def covers_drawn(self, posterior: str) -> bool:
-        """Whether the bound is also on the stochastic vote, whose weights are drawn from a posterior of this kind.
+    def check_posterior(self, posterior: Posterior | type[Posterior]) -> None:
+        """Refuse a posterior that the risk is not defined for."""
+        if posterior.law not in self.laws:
+            fitting = " or ".join(repr(name) for name, kind in POSTERIORS.items() if kind.law in self.laws)
+            raise ValueError(f"risk {self.name!r} is not defined for the posterior {posterior.name!r}: use {fitting}.")
+
+    def covers_drawn(self, law: Law) -> bool:
+        """Whether the bound is also on the stochastic vote, whose weights are drawn from a posterior with this law.
 
         A draw from a categorical posterior is a single voter. The classical bounds are on the vote of all voters with
         the probabilities as weights, which may be far better than its voters.
         """
-        return posterior != "categorical"
+        return law != "voter"
 
     def paid_draws(self, posterior: Posterior) -> int:
         """Number of drawn votes that the certified moments are a mean of, 0 when they are exact."""

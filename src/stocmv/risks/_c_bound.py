@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..posteriors import Posterior
+from ..posteriors import Law, Posterior
 from ..votes import VoteMatrix, Votes
 from ._base import Composed, Question, Risk, Upper
 from ._curves import FirstOrder, SecondOrder
@@ -26,7 +26,8 @@ class CBound(Risk):
     """
 
     name: ClassVar[str] = "c_bound"
-    posteriors: ClassVar[tuple[str, ...]] = ("categorical",)
+    laws: ClassVar[tuple[Law, ...]] = ("voter",)
+    default_posterior: ClassVar[str] = "categorical"
     outward: ClassVar[tuple[int, ...]] = (1, -1)
     certified: ClassVar[str] = "the error of the weighted vote, from the mean error and the disagreement of its voters"
 

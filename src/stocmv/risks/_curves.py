@@ -4,19 +4,18 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import methodcaller
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaln
 
-from ..posteriors import Categorical, Dirichlet, Posterior
+from ..posteriors import Law, Posterior, WeightedPosterior
 from ..votes import Curve, VoteMatrix, Votes
 from ..votes._threads import split_rows, thread_map
 from ._base import MOST_DRAWS, Question, Risk
 from ._half_curve import half_curve
 
-Weighted = Dirichlet | Categorical  # posteriors with concentrations and their total
 _NODES = 193
 
 
@@ -24,11 +23,11 @@ class CurveRisk(Risk):
     """The mean over examples of a function of the wrong weight ``w`` and the total ``s``."""
 
     @abstractmethod
-    def curve(self, posterior: Weighted) -> Curve:
+    def curve(self, posterior: WeightedPosterior) -> Curve:
         """The function, tabulated for training."""
 
     @abstractmethod
-    def rows(self, w: NDArray, posterior: Weighted) -> NDArray:
+    def rows(self, w: NDArray, posterior: WeightedPosterior) -> NDArray:
         """The function at the given wrong weights, never below its true value."""
 
     def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
@@ -37,16 +36,18 @@ class CurveRisk(Risk):
         def answer(value: float, d_weights: NDArray, d_total: float) -> tuple[NDArray, NDArray]:
             return np.array([value]), weighted.pull(d_weights, d_total)[None]
 
-        return Question(methodcaller("curve_sum", weighted.alpha, self.curve(weighted), votes.n_examples), answer)
+        return Question(
+            methodcaller("curve_sum", weighted.concentrations, self.curve(weighted), votes.n_examples), answer
+        )
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         weighted = as_weighted(posterior)
         return np.array([rounded_mean(votes, wrong_weight_rows(votes, weighted, lambda w: self.rows(w, weighted)))])
 
 
-def wrong_weight_rows(votes: VoteMatrix, posterior: Weighted, of: Callable[[NDArray], NDArray]) -> NDArray:
+def wrong_weight_rows(votes: VoteMatrix, posterior: WeightedPosterior, of: Callable[[NDArray], NDArray]) -> NDArray:
     """A function of the wrong weight, for every row."""
-    w = np.clip(votes.wrong_weights(posterior.alpha), 0.0, posterior.total)
+    w = np.clip(votes.wrong_weights(posterior.concentrations), 0.0, posterior.total)
 
     def evaluate(start: int, stop: int) -> None:
         w[start:stop] = np.clip(of(w[start:stop]), 0.0, 1.0)
@@ -60,10 +61,9 @@ def rounded_mean(votes: VoteMatrix, rows: NDArray) -> float:
     return min(votes.row_mean(rows) * (1 + 1e-13), 1.0)
 
 
-def as_weighted(posterior: Posterior) -> Weighted:
-    if not isinstance(posterior, Dirichlet | Categorical):
-        raise TypeError(f"This risk needs a Dirichlet or a categorical posterior, got {posterior!r}.")
-    return posterior
+def as_weighted(posterior: Posterior) -> WeightedPosterior:
+    """A posterior that `Risk.laws` let in, under its type."""
+    return cast(WeightedPosterior, posterior)
 
 
 def half_rows(w: NDArray, total: float, margin: float = 0.0) -> NDArray:
@@ -84,13 +84,13 @@ class Half(CurveRisk):
     """
 
     name: ClassVar[str] = "half"
-    posteriors: ClassVar[tuple[str, ...]] = ("dirichlet",)
+    laws: ClassVar[tuple[Law, ...]] = ("dirichlet",)
     certified: ClassVar[str] = "the probability that the voters that err hold at least half of the weight"
 
-    def curve(self, posterior: Weighted) -> Curve:
+    def curve(self, posterior: WeightedPosterior) -> Curve:
         return half_curve(posterior.total)
 
-    def rows(self, w: NDArray, posterior: Weighted) -> NDArray:
+    def rows(self, w: NDArray, posterior: WeightedPosterior) -> NDArray:
         return half_rows(w, posterior.total)
 
 
@@ -98,19 +98,20 @@ class FirstOrder(CurveRisk):
     """Mean error of a drawn voter; twice it bounds the error of the weighted vote (Langford and Shawe-Taylor 2003)."""
 
     name: ClassVar[str] = "first_order"
-    posteriors: ClassVar[tuple[str, ...]] = ("categorical", "dirichlet")
+    laws: ClassVar[tuple[Law, ...]] = ("voter", "dirichlet")
+    default_posterior: ClassVar[str] = "categorical"
     factor: ClassVar[float] = 2.0
     certified: ClassVar[str] = "the error of the weighted vote, as twice the mean error of a voter"
 
-    def covers_drawn(self, posterior: str) -> bool:
+    def covers_drawn(self, law: Law) -> bool:
         return True  # half of the bound is on the error of a drawn voter
 
-    def curve(self, posterior: Weighted) -> Curve:
+    def curve(self, posterior: WeightedPosterior) -> Curve:
         s = posterior.total
         nodes = s * np.linspace(0, 1, 5)
         return Curve.from_nodes(nodes, nodes / s, np.full(5, 1 / s), -nodes / s**2)
 
-    def rows(self, w: NDArray, posterior: Weighted) -> NDArray:
+    def rows(self, w: NDArray, posterior: WeightedPosterior) -> NDArray:
         return w / posterior.total
 
 
@@ -122,24 +123,25 @@ class SecondOrder(CurveRisk):
     """
 
     name: ClassVar[str] = "second_order"
-    posteriors: ClassVar[tuple[str, ...]] = ("categorical", "dirichlet")
+    laws: ClassVar[tuple[Law, ...]] = ("voter", "dirichlet")
+    default_posterior: ClassVar[str] = "categorical"
     factor: ClassVar[float] = 4.0
     certified: ClassVar[str] = "the error of the weighted vote, as four times the mean squared weight of wrong voters"
 
     def kl_count(self, posterior: Posterior) -> float:
-        return 2.0 if isinstance(posterior, Categorical) else 1.0
+        return 2.0 if posterior.law == "voter" else 1.0
 
-    def curve(self, posterior: Weighted) -> Curve:
+    def curve(self, posterior: WeightedPosterior) -> Curve:
         s = posterior.total
         w = s * np.linspace(0, 1, 5)
-        if isinstance(posterior, Categorical):
+        if posterior.law == "voter":
             return Curve.from_nodes(w, (w / s) ** 2, 2 * w / s**2, -2 * w**2 / s**3)
         value = w * (w + 1) / (s * (s + 1))
         return Curve.from_nodes(w, value, (2 * w + 1) / (s * (s + 1)), -value * (1 / s + 1 / (s + 1)))
 
-    def rows(self, w: NDArray, posterior: Weighted) -> NDArray:
+    def rows(self, w: NDArray, posterior: WeightedPosterior) -> NDArray:
         s = posterior.total
-        return (w / s) ** 2 if isinstance(posterior, Categorical) else w * (w + 1) / (s * (s + 1))
+        return (w / s) ** 2 if posterior.law == "voter" else w * (w + 1) / (s * (s + 1))
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,8 @@ class Binomial(CurveRisk):
 
     n_draws: int = 100
     name: ClassVar[str] = "binomial"
-    posteriors: ClassVar[tuple[str, ...]] = ("categorical",)
+    laws: ClassVar[tuple[Law, ...]] = ("voter",)
+    default_posterior: ClassVar[str] = "categorical"
     factor: ClassVar[float] = 2.0
     certified: ClassVar[str] = "the error of the weighted vote, as twice the error of a vote of drawn voters"
 
@@ -166,7 +169,7 @@ class Binomial(CurveRisk):
         needed = -(-self.n_draws // 2)
         return needed, self.n_draws - needed + 1
 
-    def curve(self, posterior: Weighted) -> Curve:
+    def curve(self, posterior: WeightedPosterior) -> Curve:
         a, b = self._shape()
         w = np.linspace(0, 1, _NODES)
         with np.errstate(divide="ignore"):
@@ -175,5 +178,5 @@ class Binomial(CurveRisk):
         slope = np.exp(log_slope - betaln(a, b))
         return Curve.from_nodes(w, betainc(a, b, w), slope, -w * slope)
 
-    def rows(self, w: NDArray, posterior: Weighted) -> NDArray:
+    def rows(self, w: NDArray, posterior: WeightedPosterior) -> NDArray:
         return betainc(*self._shape(), np.minimum(w, 1.0)) * (1 + 1e-12)

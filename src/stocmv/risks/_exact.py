@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..posteriors import Posterior
+from ..posteriors import Posterior, WeightedPosterior
 from ..special import argmax_probability
 from ..votes import VoteMatrix, Votes
 from ..votes._threads import split_rows, thread_map
 from ._base import Question
-from ._curves import Half, Weighted, as_weighted, half_rows, rounded_mean, wrong_weight_rows
+from ._curves import Half, as_weighted, half_rows, rounded_mean, wrong_weight_rows
 
 _QUADRATURE_ERROR = 1e-10  # of argmax_probability; the largest that was ever seen is 6e-12
 _LARGE = 1e6  # concentration of a class from which scipy's incomplete gamma function loses digits ...
@@ -23,6 +23,7 @@ class Exact(Half):
 
     name: ClassVar[str] = "exact"
     certified: ClassVar[str] = "the error of a vote with drawn weights"
+    is_drawn_error: ClassVar[bool] = True
 
     def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
         if (votes.n_classes or 2) < 3:
@@ -32,13 +33,13 @@ class Exact(Half):
         def answer(value: float, d_weights: NDArray) -> tuple[NDArray, NDArray]:
             return np.array([value]), weighted.pull(d_weights, 0.0)[None]
 
-        return Question(methodcaller("argmax_error_sum", weighted.alpha, votes.n_examples), answer)
+        return Question(methodcaller("argmax_error_sum", weighted.concentrations, votes.n_examples), answer)
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         return np.array([rounded_mean(votes, margin_rows(as_weighted(posterior), votes))])
 
 
-def margin_rows(posterior: Weighted, votes: VoteMatrix, margin: float = 0.0) -> NDArray:
+def margin_rows(posterior: WeightedPosterior, votes: VoteMatrix, margin: float = 0.0) -> NDArray:
     """For each row, the probability that the drawn vote errs or is right by less than the margin, rounded up.
 
     With two classes: the wrong weight is at least one half minus the margin. With more: some other class has at least
@@ -46,7 +47,7 @@ def margin_rows(posterior: Weighted, votes: VoteMatrix, margin: float = 0.0) -> 
     """
     if votes.labels is None or votes.targets is None:
         return wrong_weight_rows(votes, posterior, lambda w: half_rows(w, posterior.total, margin))
-    concentrations, targets = votes.class_weights(posterior.alpha), votes.targets
+    concentrations, targets = votes.class_weights(posterior.concentrations), votes.targets
 
     def errors(start: int, stop: int) -> NDArray:
         ratio = (1 - 2 * margin) / (1 + 2 * margin)
@@ -57,3 +58,10 @@ def margin_rows(posterior: Weighted, votes: VoteMatrix, margin: float = 0.0) -> 
         return np.minimum(1 - right + np.where(large, _LARGE_ERROR, _QUADRATURE_ERROR) * contested, 1.0)
 
     return np.concatenate(thread_map(errors, split_rows(votes.n_rows, 1024)))
+
+
+def error_rows(posterior: WeightedPosterior, votes: VoteMatrix) -> NDArray:
+    """For each row, the probability that the stochastic vote errs, rounded up."""
+    if posterior.law == "voter":
+        return np.minimum(votes.wrong_weights(posterior.concentrations) * (1 + 1e-13), 1.0)
+    return margin_rows(posterior, votes)

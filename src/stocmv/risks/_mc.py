@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from ..posteriors import Dirichlet, Posterior
+from ..posteriors import Law, Posterior
 from ..votes import Curve, VoteMatrix, Votes
 from ._base import MOST_DRAWS, Question, Risk
 from ._exact import Exact
@@ -42,7 +42,7 @@ class MonteCarlo(Risk):
     certificate_draws: int = 2000
     draw_share: float = 0.1
     name: ClassVar[str] = "mc"
-    posteriors: ClassVar[tuple[str, ...]] = ("dirichlet", "logit_normal")
+    laws: ClassVar[tuple[Law, ...]] = ("dirichlet", "drawn")
     draws_again: ClassVar[bool] = True
     certified: ClassVar[str] = "the error of a vote with drawn weights"
 
@@ -63,10 +63,10 @@ class MonteCarlo(Risk):
         return Question(partial(_of_each_draw, draws.weights, self._sigmoid(), votes.n_examples), answer)
 
     def paid_draws(self, posterior: Posterior) -> int:
-        return 0 if isinstance(posterior, Dirichlet) else self.certificate_draws
+        return 0 if posterior.law == "dirichlet" else self.certificate_draws
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
-        if isinstance(posterior, Dirichlet):
+        if posterior.law == "dirichlet":
             return Exact().certified_moments(posterior, votes)
         rng = np.random.default_rng(posterior.seed("a certificate"))  # none that training has seen
         errors = [argmax_error(w, votes) for w in posterior.sample(self.certificate_draws, rng)]
