@@ -16,7 +16,7 @@ def mean(values):
 
 def wrong_shares(posterior, errors):
     """For each example the share of the concentration that the voters that err hold, and the total."""
-    alpha = [Fraction(a) for a in posterior.alpha.tolist()]
+    alpha = [Fraction(a) for a in posterior.concentrations.tolist()]
     total = sum(alpha)
     return [sum(a for a, err in zip(alpha, row, strict=True) if err) / total for row in errors.tolist()], total
 
@@ -46,7 +46,7 @@ def moments(risk, posterior, votes, y):
     """What a risk should find for the labels ``votes`` and the truth ``y``."""
     errors = votes != y[:, None]
     if risk == "exact" and votes.max() > 1:
-        return [mean([loses(row) for row in _class_rows(posterior.alpha, votes, y)])]
+        return [mean([loses(row) for row in _class_rows(posterior.concentrations, votes, y)])]
     shares, total = wrong_shares(posterior, errors)
     if risk in ("exact", "half"):
         return [mean([half(float(share * total), float(total)) for share in shares])]

@@ -207,8 +207,8 @@ def true_errors(study: Study, tried: Attempt, rng: np.random.Generator) -> NDArr
 
 def _exact_errors(population: Population, answers: NDArray, posterior: Posterior, rng: np.random.Generator) -> NDArray:
     says = answers[:, :, None] == np.arange(population.n_classes)
-    scores = np.einsum("xjk,j->xk", says, posterior.alpha)
-    wrong, total = (posterior.alpha * (answers != population.label[:, None])).sum(1), posterior.total
+    scores = np.einsum("xjk,j->xk", says, posterior.concentrations)
+    wrong, total = (posterior.concentrations * (answers != population.label[:, None])).sum(1), posterior.total
     fixed, fixed_half = _lost(scores, population.label), wrong >= total / 2 * (1 - TIE)
     if isinstance(posterior, Categorical):
         return np.stack([np.full(len(population), np.nan)] * 2 + [fixed, fixed_half])
