@@ -62,7 +62,8 @@ def rounded_mean(votes: VoteMatrix, rows: NDArray) -> float:
 
 
 def as_weighted(posterior: Posterior) -> WeightedPosterior:
-    """A posterior that `Risk.laws` let in, under its type."""
+    if posterior.law == "drawn":
+        raise TypeError(f"This risk needs a Dirichlet or a categorical posterior, got {posterior!r}.")
     return cast(WeightedPosterior, posterior)
 
 
