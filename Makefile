@@ -7,7 +7,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs picture clean
+.PHONY: help demo test lint bench docs paper picture clean
 .NOTPARALLEL:
 
 help:  ## show this list
@@ -32,6 +32,9 @@ bench: $(VENV)/.stamp-bench  ## run the benchmarks
 docs: $(VENV)/.stamp-docs  ## build the pages into docs/_build/html
 	@rm -rf docs/generated  # else the page of a name that is gone stays and warns
 	@$(RUN) -m sphinx -W --keep-going -b html docs docs/_build/html $(ARGS)
+
+paper: $(VENV)/.stamp-paper  ## reproduce the paper into build/paper: ARGS="table1 --trials 2", by default all of it
+	@$(RUN) -m reproduction $(or $(ARGS),all)
 
 picture: $(VENV)/.stamp-dev demo  ## take the README's picture of the report (needs chromium)
 	@$(RUN) docs/take_picture.py build/demo/report.html docs/images/report.png

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._files import reason, whole_file
 from ._memory import check_fits
 from ._model_checks import Model, check_model, foreign_types, full_name, known_types, unpacked
-from .bounds import Catoni, CatoniPerFold, McAllester, PrintedTheorem2, Seeger
+from .bounds import Catoni, CatoniPerFold, McAllester, Seeger
 from .certificate import Certificate
 from .classifier import DrawnVote, MajorityVoteClassifier
 from .engines import Shared
@@ -46,7 +46,7 @@ TRUSTED: tuple[str, ...] = tuple(
         *(Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
         *(EnsembleVoters, ClassifierVoters, StumpVoters, EncodedVoters, TransformedVoters, Joined, Recoded),
         *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
-        *(Seeger, PrintedTheorem2, Catoni, CatoniPerFold, McAllester),
+        *(Seeger, Catoni, CatoniPerFold, McAllester),
         *(Auto, LBFGS, Adam, MiniBatchAdam),
         Tree,  # skops does not trust it: a forged one may lead outside of its arrays, but `load` checks that none does
     )

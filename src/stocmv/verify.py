@@ -565,7 +565,6 @@ BOUNDS = {  # the theorem that a bound rests on, and its settings
     "catoni": ("Catoni's bound", ("c",)),
     "catoni_per_fold": ("Catoni's bound, its constant chosen for each fold from the others", ("c",)),
     "mcallester": ("McAllester's bound", ()),
-    "printed_theorem2_not_proven": ("the paper's Theorem 2 as printed, which is NOT PROVEN", ("constant",)),
 }
 FOLD_TEST = ("name", "slope", "offset", "scale")
 TESTS: dict[str, tuple[str, ...]] = {"clopper_pearson": ("name",), "fold_test": FOLD_TEST}  # and their settings
@@ -816,11 +815,6 @@ def _words(c: Content, statement: str) -> Iterator[Check]:
     needed = assumed(c)
     stated = c["assumptions"][: len(needed)]
     yield Check("assumptions", f"{len(stated)} stated", f"{len(needed)} needed", stated == needed)
-    doubtful = ["the bound 'printed_theorem2_not_proven'"] * (
-        c["bound_settings"]["name"] == "printed_theorem2_not_proven"
-    )
-    named = [part for part in c["unproven"] if part != "the voters"]
-    yield Check("parts that are not proven", named, doubtful, named == doubtful)
     yield Check("proven", "yes" if not c["unproven"] else f"but for {c['unproven']}", "yes", not c["unproven"])
 
 
@@ -1125,8 +1119,6 @@ def upper_bound(settings: dict[str, Any], sizes: Sequence[int], risk: float, kl:
         return _catoni_per_fold(np.array(settings["c"]), np.array(sizes) / n, risk, (kl + confidence) / n)
     if name == "mcallester":
         return risk + math.sqrt((kl + _constants("2sqrt", sizes) + confidence) / (2 * n))
-    if name == "printed_theorem2_not_proven":
-        return kl_inverse(risk, (kl + _constants(settings["constant"], sizes) + math.log(1 / delta)) / n)
     return kl_inverse(risk, (kl + _constants(settings["constant"], sizes) + confidence) / n)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from special import precise
-from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, McAllester, PrintedTheorem2, Seeger, seeger_mixture
+from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, McAllester, Seeger, seeger_mixture
 
 RISKS = [0.0, 1e-6, 0.03, 0.2, 0.5, 0.9, 1.0]
 DIVERGENCES = [0.0, 1e-3, 2.0, 40.0]
@@ -119,34 +119,6 @@ class TestProofs:
         assert seeger_mixture(0.2, np.ones(2), np.array([30, 0]), np.array([0.5, 0.5]), 0.05) == 1
 
 
-class TestPrintedTheorem2:
-    def test_is_marked_as_not_proven(self):
-        assert not PrintedTheorem2.proven
-        assert "NOT PROVEN" in PrintedTheorem2.theorem
-        assert [name for name, bound in BOUNDS.items() if not bound.proven] == ["printed_theorem2_not_proven"]
-
-    def test_pays_for_delta_once(self):
-        m, n, delta = 300, 1000, 0.05
-        printed = math.log(4 * math.sqrt(m * (n - m)) / delta)
-        assert PrintedTheorem2().price((m, n - m), delta) == pytest.approx(printed, rel=1e-14)
-        assert COARSE.price((m, n - m), delta) - printed == pytest.approx(math.log(1 / delta), rel=1e-13)
-
-    @pytest.mark.parametrize("risk", [0.0, 0.1, 0.5])
-    @pytest.mark.parametrize("kl", [0.0, 5.0])
-    def test_is_below_what_is_proven_for_two_folds_and_the_same_for_one(self, risk, kl):
-        printed = PrintedTheorem2()
-        assert printed.upper(risk, kl, (300, 700), 0.05).value < COARSE.upper(risk, kl, (300, 700), 0.05).value
-        assert printed.upper(risk, kl, (900,), 0.05) == COARSE.upper(risk, kl, (900,), 0.05)
-
-    def test_is_violated_twice_as_often_as_delta_allows(self):
-        """Ten equally likely points, two folds of one example, voters that are right on the other fold's point only.
-
-        With probability 0.1 the two points are the same: no error is seen, and nine in ten are made.
-        """
-        assert PrintedTheorem2().upper(0.0, 0.0, (1, 1), 0.05).value < 0.9
-        assert COARSE.upper(0.0, 0.0, (1, 1), 0.05).value > 0.9
-
-
 class TestShape:
     """Every bound rises with what is bad and falls with what is good."""
 
@@ -195,7 +167,7 @@ class TestShape:
 @every_size
 class TestLimits:
     def test_no_error(self, sizes):
-        for bound, kl in itertools.product((Seeger(), COARSE, PrintedTheorem2()), DIVERGENCES):
+        for bound, kl in itertools.product((Seeger(), COARSE), DIVERGENCES):
             epsilon = (kl + bound.price(sizes, 0.05)) / sum(sizes)
             assert bound.upper(0.0, kl, sizes, 0.05).value == pytest.approx(-math.expm1(-epsilon), rel=1e-13)
 

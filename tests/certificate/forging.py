@@ -15,13 +15,13 @@ import numpy as np
 from scipy.stats import binom
 
 from stocmv import certify, verify
-from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, FoldTest, McAllester, PrintedTheorem2, Seeger
+from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, FoldTest, McAllester, Seeger
 from stocmv.certificate import Expected, _certify, _fixed_vote, certify_tested
 from stocmv.certificate._partition import closest_contests
 from stocmv.posteriors import POSTERIORS
 from stocmv.risks import RISKS
 
-KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester, PrintedTheorem2)}
+KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester)}
 WORDS = {
     "theorem": "theorem",
     "what the stochastic bound is on": "certified",
@@ -33,7 +33,6 @@ WORDS = {
     "stochastic bound": "stochastic_bound",
     "shares of the folds": "fold_shares",
     "baseline": "baseline",
-    "parts that are not proven": "unproven",
 }
 PARAMETERS = ("posteriors", "priors", "risk_settings", "bound_settings", "deterministic_vote", "fold_sizes")
 DEEPER = {

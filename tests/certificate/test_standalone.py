@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -101,7 +102,9 @@ def test_it_finds_forgeries(change, run, tmp_path):
 
 
 def test_what_is_not_proven_does_not_hold(run, tmp_path):
-    assert run(*write("not proven", tmp_path)).returncode == 1
+    paths = write("two folds", tmp_path)
+    replace(certificate(**SOME["two folds"]), unproven=("the voters",)).to_json(paths[0])
+    assert run(*paths).returncode == 1
 
 
 @pytest.mark.parametrize(

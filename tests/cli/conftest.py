@@ -8,12 +8,6 @@ from cli.terminal import Answer
 from stocmv.cli._main import run
 
 
-@pytest.fixture(autouse=True)
-def no_folders_of_this_machine(monkeypatch, tmp_path_factory):
-    monkeypatch.delenv("STOCMV_DATA", raising=False)
-    monkeypatch.setenv("STOCMV_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-
-
 @pytest.fixture
 def page():
     """Asked for by tests that look at the report: for all others nothing is drawn."""

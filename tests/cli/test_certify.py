@@ -62,16 +62,6 @@ def test_a_named_data_set(stocmv, here):
     assert sorted(os.listdir("iris-certified")) == OURS
 
 
-def test_a_data_set_of_ones_own(stocmv, here):
-    (here / "sets").mkdir()
-    np.savez("sets/garden.npz", X=FEATURES.to_numpy(), y=CODES, target_names=KINDS)
-    answer = stocmv("certify", "garden", "--data-dir", "sets", *QUICK)
-    assert answer.code == 0
-    assert [entry["label"] for entry in answer.content["per_class"]] == ["setosa", "versicolor", "virginica"]
-    assert_refused(stocmv("certify", "meadow", "--data-dir", "sets"), "meadow")
-    assert_refused(stocmv("certify", "garden", "--data-dir", "elsewhere"), "elsewhere")
-
-
 def test_a_name_goes_before_a_folder_of_that_name(stocmv, here):
     (here / "iris").mkdir()
     assert stocmv("certify", "iris", *QUICK).code == 0
@@ -422,7 +412,6 @@ ARGUMENTS = {
     "format wrong": ("--format", "npz"),
     "an unknown option": ("--loud",),
     "one argument more": ("more",),
-    "data-dir a file": ("--data-dir", __file__),
 }
 
 

@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 
 from stocmv import VoteMatrix, learn
-from stocmv.bounds import BOUNDS, Catoni
+from stocmv.bounds import BOUNDS, Catoni, Seeger
 from stocmv.certificate import certify
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
 from stocmv.risks import RISKS, MonteCarlo
 from stocmv.solvers import LBFGS, SOLVERS, Adam
 from stocmv.special import log_xi
+from unproven import Guess
 from zoo import FOLDED, PAIRS, answers, problem, raw, right, risk_of
 
 
@@ -202,11 +203,11 @@ class TestSeed:
 
 class TestLimits:
     @pytest.mark.parametrize("n_classes", [1, 2, 3])
-    @pytest.mark.parametrize("bound", ["seeger", "printed_theorem2_not_proven"])
+    @pytest.mark.parametrize("bound", [Seeger(), Guess(constant="2sqrt")], ids=lambda bound: bound.name)
     def test_no_error_at_all_is_certified_at_the_price_of_confidence(self, n_classes, bound):
         votes = VoteMatrix.from_labels(*right(60, 5, n_classes))
         learned = learn(votes, bound=bound, solver="auto" if n_classes == 3 else "lbfgs", random_state=0)
-        epsilon = BOUNDS[bound].price([60], 0.05) / 60
+        epsilon = bound.price([60], 0.05) / 60
         assert learned.certificate.empirical_risk == 0
         assert learned.certificate.stochastic_bound == pytest.approx(-math.expm1(-epsilon), rel=1e-9)
         np.testing.assert_allclose(learned.posterior.alpha, 1, rtol=1e-3)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from stocmv import certify
-from stocmv.bounds import BOUNDS, Bounded, Catoni, CatoniPerFold, PrintedTheorem2, Seeger
+from stocmv.bounds import BOUNDS, Bounded, Catoni, CatoniPerFold, Seeger
 from stocmv.posteriors import Categorical, LogitNormal
 from stocmv.risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from stocmv.solvers import LBFGS, Adam
@@ -190,23 +190,6 @@ def test_folds_that_succeed_together(bound, sizes):
 def is_caught(truth, bound, delta):
     count, n_draws = violations(truth, bound)
     return count > most_violations(n_draws, delta)
-
-
-TEN_POINTS = p.one_label_each(np.ones(10))
-
-
-@pytest.mark.parametrize(("bound", "expected"), [(PrintedTheorem2(), 0.1), (Seeger(), 0.0)], ids=["printed", "ours"])
-def test_printed_theorem_2_fails_and_ours_holds(bound, expected):
-    """Ten equally likely points, two examples, two folds, each with one voter that is right where the other one is."""
-    study = Study(TEN_POINTS, p.Recogniser(), (1, 1), 0.05, EXACT, {"bound": bound})
-    assert violation_probability(study) == pytest.approx(expected, abs=1e-12)
-
-
-def test_printed_theorem_2_is_caught():
-    bounds = {"printed": PrintedTheorem2(), "seeger": Seeger()}
-    r = simulate(Study(TEN_POINTS, p.Recogniser(), (1, 1), 0.05, EXACT, bounds), 600)
-    assert is_caught(r.truth[:, 0, 0], r.bound[:, 0, 0], 0.05)
-    assert not is_caught(r.truth[:, 0, 1], r.bound[:, 0, 1], 0.05)
 
 
 @pytest.mark.parametrize("own", [True, False])

@@ -6,14 +6,13 @@ from ._delta import check_alternatives, check_delta
 from ._fold_test import FoldTest
 from ._mcallester import McAllester
 from ._one_sample import bentkus, clopper_pearson, one_sample
-from ._seeger import PrintedTheorem2, Seeger, seeger_mixture
+from ._seeger import Seeger, seeger_mixture
 
 BOUNDS: dict[str, Bound] = {
     "seeger": Seeger(),
     "seeger_2sqrt": Seeger(constant="2sqrt"),
     "catoni": Catoni(),
     "mcallester": McAllester(),
-    "printed_theorem2_not_proven": PrintedTheorem2(),
 }
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "CatoniPerFold",
     "FoldTest",
     "McAllester",
-    "PrintedTheorem2",
     "Seeger",
     "bentkus",
     "check_alternatives",

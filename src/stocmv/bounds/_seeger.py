@@ -74,19 +74,3 @@ def seeger_mixture(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, d
         return 1.0
     epsilon = float(np.sum(shares / sizes * (kls + log_xi(sizes) - np.log(delta))))
     return float(kl_inverse(risk, epsilon * ROUND_UP))
-
-
-@dataclass(frozen=True)
-class PrintedTheorem2(Seeger):
-    r"""The paper's Theorem 2 as printed: **not proven, and false**; only to reproduce the paper's figures.
-
-    It pays :math:`\ln(4 \sqrt{m (n - m)} / \delta)` for two folds, that is :math:`\ln(1/\delta)` once instead of twice.
-    """
-
-    constant: Literal["xi", "2sqrt"] = "2sqrt"
-    name: ClassVar[str] = "printed_theorem2_not_proven"
-    theorem: ClassVar[str] = "the paper's Theorem 2 as printed, which is NOT PROVEN"
-    proven: ClassVar[bool] = False
-
-    def price(self, sizes: Sequence[int], delta: float) -> float:
-        return super().price(sizes, 1.0) - float(np.log(delta))

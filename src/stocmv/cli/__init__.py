@@ -1,4 +1,4 @@
-"""The command line: ``stocmv certify``, ``predict``, ``verify``, ``datasets``, ``reproduce`` (extra ``cli``)."""
+"""The command line: ``stocmv certify``, ``predict``, ``verify``, ``datasets`` (extra ``cli``)."""
 
 import sys
 

@@ -50,7 +50,6 @@ from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
 @cluster
 @click.option("--drop", multiple=True, help="A column to leave out, such as a row number; may be repeated.")
 @click.option("--format", "kind", type=click.Choice(["csv", "parquet", "libsvm", "npz"]), help="Kind of DATA.")
-@click.option("--data-dir", type=click.Path(file_okay=False), help="Folder with npz files of named data sets.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write; by default DATA's name-certified.")
 @click.option("--force", is_flag=True, help="Overwrite the folder.")
 @as_json
@@ -63,7 +62,6 @@ def certify(
     holdout: object,
     folds: int | None,
     kind: str | None,
-    data_dir: str | None,
     out: Path | None,
     force: bool,
     cluster: str | None,
@@ -104,10 +102,8 @@ def certify(
     with progress(quiet=as_json) as stage, on_cluster(cluster, chosen.jobs, stage):
         stage("reading")
         if cluster is None:
-            table = read_examples(data, target, kind, drop, group, data_dir)
+            table = read_examples(data, target, kind, drop, group)
         else:
-            if data_dir is not None:
-                raise click.UsageError("--data-dir is for named data sets, which --cluster does not read.")
             table = read_on_cluster(data, target, kind, drop, group, chosen)
         new = None if test is None else read_test(table.like(), test, None if cluster else kind, group)
         stage("")

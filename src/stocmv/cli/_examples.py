@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..datasets import load, names
+from ..datasets import list_datasets, load
 from ..tables import Expected, Table, read_table
 from ..tables._columns import as_labels
 from ..tables._read import named_labels
@@ -20,16 +20,16 @@ def read_examples(
     kind: str | None,
     drop: tuple[str, ...],
     group: str | None = None,
-    data_dir: str | None = None,
 ) -> Table:
     """The table of a file, or of a data set of that name."""
-    if Path(data).is_file() or (Path(data).exists() and data not in names()):
+    is_named = data in [known.name for known in list_datasets()]
+    if Path(data).is_file() or (Path(data).exists() and not is_named):
         return read_table(data, target, format=kind, drop=drop, group=group)
-    if data_dir is None and data not in names():
+    if not is_named:
         raise ValueError(f"There is no file {data!r}, nor a data set of that name (see 'stocmv datasets').")
     if target is not None or drop or group is not None:
         raise ValueError(f"{data!r} is a named data set: leave out --target, --drop and --group.")
-    dataset = load(data, data_dir=data_dir)
+    dataset = load(data)
     y = as_labels(named_labels(np.asarray(dataset.y), np.asarray(dataset.target_names)), "target")
     return Table(dataset.X, y, dataset.name)
 

@@ -18,7 +18,6 @@ from ._completion import completion
 from ._console import Unbroken, one_line, print_json, say
 from ._datasets import datasets
 from ._predict import predict
-from ._reproduce import reproduce
 from ._verify import verify
 
 FINE, FAILED, BAD_INPUT, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -45,7 +44,7 @@ def commands(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (certify, predict, verify, datasets, reproduce, completion):
+for command in (certify, predict, verify, datasets, completion):
     commands.add_command(command)
 
 

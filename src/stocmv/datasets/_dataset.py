@@ -21,10 +21,8 @@ class Dataset:
         The original label of each code.
     feature_names : tuple of str or None
         The names of the features, where they have any.
-    n_train : int or None
-        The size of the original training part, whose rows come first; None if the set was published as one piece.
     source : str
-        Where the arrays came from: a library, the path of a file, or an address.
+        Where the arrays came from.
 
     Examples
     --------
@@ -38,7 +36,6 @@ class Dataset:
     name: str
     target_names: tuple[str, ...]
     feature_names: tuple[str, ...] | None = None
-    n_train: int | None = None
     source: str = ""
 
     def __repr__(self) -> str:

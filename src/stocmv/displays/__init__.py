@@ -1,17 +1,8 @@
 """Figures of a learned vote and its certificate, in scikit-learn's manner; they need ``stocmv[plot]``."""
 
 from ._certificate import CertificateDisplay
-from ._decision_surface import DecisionSurfaceDisplay
 from ._error_distribution import ErrorDistributionDisplay
 from ._history import HistoryDisplay
 from ._posterior import PosteriorDisplay
-from ._simplex import SimplexDisplay
 
-__all__ = [
-    "CertificateDisplay",
-    "DecisionSurfaceDisplay",
-    "ErrorDistributionDisplay",
-    "HistoryDisplay",
-    "PosteriorDisplay",
-    "SimplexDisplay",
-]
+__all__ = ["CertificateDisplay", "ErrorDistributionDisplay", "HistoryDisplay", "PosteriorDisplay"]

@@ -72,7 +72,7 @@ def learn(
         Parameter of the prior, chosen without these examples; with folds a list may give each fold its own. For a
         Dirichlet the concentrations (1e-6 to 1e6), for a categorical the weights (their shares at least 1e-26), for a
         logit-normal the standard deviation (1e-13 to 1e13).
-    bound : {"seeger", "seeger_2sqrt", "catoni", "mcallester", "printed_theorem2_not_proven"} or Bound
+    bound : {"seeger", "seeger_2sqrt", "catoni", "mcallester"} or Bound
         The bound to minimise.
     delta : float
         Probability with which the bound may fail, at least 1e-200.

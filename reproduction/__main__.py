@@ -1,0 +1,5 @@
+"""``python -m reproduction``."""
+
+from ._command import main
+
+main()

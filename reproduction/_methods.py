@@ -1,0 +1,208 @@
+"""The methods that the paper compares, each as a risk, a posterior and a way to find it."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stocmv.bounds import Bound, Seeger
+from stocmv.certificate import Certificate
+from stocmv.learning import learn
+from stocmv.naive_bayes import log_odds
+from stocmv.posteriors import Categorical, Dirichlet, Posterior
+from stocmv.risks import Binomial, CBound, Exact, FirstOrder, MonteCarlo, Risk, SecondOrder
+from stocmv.solvers import LBFGS, Adam, Auto, MiniBatchAdam, Problem, Solver
+from stocmv.votes import VoteMatrix
+
+from ._not_proven import PrintedTheorem2, StrictBinomial
+
+DELTA = 0.05
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to weight voters.
+
+    Attributes
+    ----------
+    label : str
+        Its name in tables and figures.
+    risk : Risk or None
+        What it minimises a bound on; None for naive Bayes, which minimises nothing.
+    reports : {"drawn", "fixed"}
+        Whether the paper's test error is that of votes with drawn weights or of the vote with fixed ones.
+    """
+
+    label: str
+    risk: Risk | None
+    reports: str
+
+
+METHODS: dict[str, Method] = {
+    "naive_bayes": Method("Bayesian NB", None, "fixed"),
+    "first_order": Method("First Order", FirstOrder(), "fixed"),
+    "second_order": Method("Second Order", SecondOrder(), "fixed"),
+    "c_bound": Method("C-Bound", CBound(), "fixed"),
+    "binomial": Method("Binomial", Binomial(), "fixed"),
+    "binomial_51": Method("Binomial, > N/2", StrictBinomial(), "fixed"),
+    "exact": Method("exact", Exact(), "drawn"),
+    "exact_recipe": Method("exact, the paper's search", Exact(), "drawn"),
+    "mc": Method("MC", MonteCarlo(), "drawn"),
+    "argmax": Method("exact arg-max", Exact(), "drawn"),
+    "best": Method("best", Exact(), "drawn"),
+}
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a method found: one distribution of weights for each fold, or fixed weights.
+
+    Attributes
+    ----------
+    weights : list of ndarray
+        Mean weights of each fold.
+    posteriors : list of Posterior
+        Empty for naive Bayes.
+    certificate : Certificate or None
+        As `learn` gives it.
+    seconds : float
+        Time to find it.
+    """
+
+    weights: list[NDArray]
+    posteriors: list[Posterior]
+    certificate: Certificate | None
+    seconds: float
+
+
+def paper_bound(n_folds: int) -> Bound:
+    """The paper's bound: Theorem 1, or with two folds Theorem 2 as printed, which is not proven."""
+    return Seeger(constant="2sqrt") if n_folds == 1 else PrintedTheorem2()
+
+
+@dataclass(frozen=True)
+class BestStart(Solver):
+    """L-BFGS from several points; the best end.
+
+    Parameters
+    ----------
+    points : tuple of ndarray
+        Starts besides the prior.
+    """
+
+    points: tuple[NDArray, ...]
+
+    def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+        # the tolerance is an absolute one, on which a bound of a thousandth would stop on the way
+        descent = LBFGS(tolerance=1e-8 * min(1.0, problem(start)[0]))
+        ends = [descent.minimise(problem, point, rng) for point in (start, *self.points)]
+        return min(ends, key=lambda point: problem(point)[0])
+
+
+@dataclass(frozen=True)
+class PaperSearch(Solver):
+    """The paper's own: mini-batch Adam with its schedule, once, from concentrations uniform between 0.01 and 2."""
+
+    n_epochs: int = 100
+
+    def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+        point = np.log(rng.uniform(0.01, 2.0, len(start)))
+        return MiniBatchAdam(n_epochs=self.n_epochs).minimise(problem, point, rng)
+
+
+def searches(mc_steps: int, *, quick: bool) -> dict[str, Solver]:
+    """How the methods with a Dirichlet posterior are searched for: from several starts, or quickly from one."""
+    return {
+        "exact": LBFGS() if quick else Auto(),
+        "exact_recipe": PaperSearch(n_epochs=10 if quick else 100),
+        "mc": Adam(n_steps=mc_steps),
+    }
+
+
+def fit_methods(
+    votes: Sequence[VoteMatrix],
+    names: Iterable[str],
+    seed: int,
+    *,
+    prior: float = 1.0,
+    risks: Mapping[str, Risk] | None = None,
+    solvers: Mapping[str, Solver] | None = None,
+) -> dict[str, Fitted]:
+    """Each method's weights for these votes, one matrix per fold.
+
+    The exact method comes first: its mean weights are one more start for the baselines, whose bounds have poor valleys
+    of their own around the prior. So is the best voter alone.
+
+    Parameters
+    ----------
+    votes : sequence of VoteMatrix
+        Without labels all methods see W >= 1/2; "argmax" needs labels.
+    names : iterable of str
+        Keys of `METHODS`.
+    seed : int
+        For the searches.
+    prior : float
+        Concentration of the Dirichlet prior; the categorical one is uniform.
+    risks : mapping, optional
+        Risks that take the place of a method's own.
+    solvers : mapping, optional
+        Solvers that take the place of `Auto` for methods with a Dirichlet posterior.
+    """
+    chosen = [name for name in METHODS if name in set(names)]
+    order = sorted(chosen, key=lambda name: name != "exact")
+    found: dict[str, Fitted] = {}
+    for name in order:
+        risk = (risks or {}).get(name, METHODS[name].risk)
+        if risk is None:
+            found[name] = _naive_bayes(votes)
+            continue
+        search = (solvers or {}).get(name, Auto())
+        if risk.default_posterior == "categorical":
+            search = BestStart(_starts(votes, found.get("exact")))
+        found[name] = fit(votes, risk, seed, prior=prior, solver=search)
+    return {name: found[name] for name in chosen}
+
+
+def fit(
+    votes: Sequence[VoteMatrix],
+    risk: Risk,
+    seed: int,
+    *,
+    prior: float = 1.0,
+    solver: Solver | None = None,
+    bound: Bound | None = None,
+) -> Fitted:
+    """The posterior with the smallest bound on a risk, in the paper's setting unless another bound is given."""
+    began = time.perf_counter()
+    learned = learn(
+        list(votes),
+        risk=risk,
+        prior=1.0 if risk.default_posterior == "categorical" else prior,
+        bound=bound or paper_bound(len(votes)),
+        delta=DELTA,
+        solver=solver or Auto(),
+        random_state=seed,
+    )
+    posteriors: Any = learned.posterior
+    return Fitted([p.mean for p in posteriors], posteriors, learned.certificate, time.perf_counter() - began)
+
+
+def _starts(votes: Sequence[VoteMatrix], exact: Fitted | None) -> tuple[NDArray, ...]:
+    """Points of a categorical: almost all weight on each fold's best voter, and the exact method's mean weights."""
+    almost_one = [np.where(v.voter_errors() == v.voter_errors().min(), 1.0, 0.1 / v.n_voters) for v in votes]
+    weights = [almost_one] if exact is None else [almost_one, exact.weights]
+    return tuple(np.concatenate([Categorical(w).point for w in per_fold]) for per_fold in weights)
+
+
+def _naive_bayes(votes: Sequence[VoteMatrix]) -> Fitted:
+    began = time.perf_counter()
+    weights = [log_odds(v) for v in votes]
+    return Fitted(weights, [], None, time.perf_counter() - began)
+
+
+def dirichlets(fitted: Fitted) -> list[Dirichlet]:
+    """The posteriors, where they are Dirichlets."""
+    return [p for p in fitted.posteriors if isinstance(p, Dirichlet)]
