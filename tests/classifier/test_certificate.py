@@ -185,7 +185,7 @@ class TestExpectedErrors:
     def test_are_near_those_on_other_examples(self, kind):
         X, y = sample(3, 0.2)
         made = self.expected(kind, X[:300], y[:300])
-        votes = VoteMatrix.from_codes(made.voters.votes(X[300:]), y[300:], np.arange(3))
+        votes = VoteMatrix.from_codes(made.voters.codes(X[300:]), y[300:], np.arange(3))
         theirs = votes.vote_errors(made.posterior.mean)
         assert made.expected.overall == pytest.approx(theirs.mean(), abs=0.07)
         by_class = [theirs[y[300:] == k].mean() for k in range(3)]

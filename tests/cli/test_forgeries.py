@@ -105,10 +105,10 @@ FORGERIES = {
         "parts that are not proven",
     ),
     "another posterior": (put(("posterior",), "categorical"), ""),
-    "digests of other votes": (put(("votes", 0), "0" * 64), "votes"),
-    "digests exchanged": (lambda c: c["votes"].reverse(), "votes"),
+    "digests of other votes": (put(("vote_digests", 0), "0" * 64), "votes"),
+    "digests exchanged": (lambda c: c["vote_digests"].reverse(), "votes"),
     "a fold less": (
-        lambda c: [c[name].pop() for name in ("votes", "posteriors", "priors", "fold_sizes", "fold_shares")],
+        lambda c: [c[name].pop() for name in ("vote_digests", "posteriors", "priors", "fold_sizes", "fold_shares")],
         "votes",
     ),
 }

@@ -70,7 +70,7 @@ def test_groups_add_up():
 def test_classes_of_an_example(three_voters):
     X = load_iris().data[:, :2]
     posterior = three_voters.posterior_[1]
-    weights = class_weights(three_voters.voters_[1].votes(X), 3, posterior.alpha)
+    weights = class_weights(three_voters.voters_[1].codes(X), 3, posterior.alpha)
     contested = int(weights.min(1).argmax())
     assert weights[contested].min() > 0
     display = SimplexDisplay.from_estimator(three_voters, X[contested], fold=1)
@@ -81,7 +81,7 @@ def test_classes_of_an_example(three_voters):
 
 def test_of_many_classes_the_heaviest_two_and_the_others(many_classes):
     clf, X, _ = many_classes
-    weights = class_weights(clf.voters_[0].votes(X), 8, clf.posterior_[0].alpha)
+    weights = class_weights(clf.voters_[0].codes(X), 8, clf.posterior_[0].alpha)
     contested = int((weights > 0).sum(1).argmax())
     display = SimplexDisplay.from_estimator(clf, X[contested : contested + 1])
     heaviest = np.sort(weights[contested])[::-1]

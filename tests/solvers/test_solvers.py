@@ -32,7 +32,7 @@ def objective_of(votes, risk="half", kind="dirichlet"):
 def minimised(solver, objective, seed=0):
     """The bound at the prior, and at the point that the solver returns."""
     point = solver.minimise(objective, objective.start, np.random.default_rng(seed))
-    assert np.all((point >= objective.bounds[0]) & (point <= objective.bounds[1]))
+    assert np.all((point >= objective.box[0]) & (point <= objective.box[1]))
     return objective(objective.start)[0], objective(point)[0]
 
 
@@ -153,7 +153,7 @@ class TestMiniBatchAdam:
         """Nothing to learn: the rate falls after three epochs without progress, and 25 such epochs end the training."""
 
         class Flat:
-            bounds, draws_again, points = (-9.0, 9.0), False, []
+            box, draws_again, points = (-9.0, 9.0), False, []
 
             def __call__(self, point, rng=None):
                 return 1.0, np.ones(1)
@@ -177,7 +177,7 @@ class TestAdam:
         """Kingma and Ba's Adam, written out for one coordinate of a parabola."""
 
         class Parabola:
-            bounds, draws_again, points = (-9.0, 9.0), False, []
+            box, draws_again, points = (-9.0, 9.0), False, []
 
             def __call__(self, point, rng=None):
                 return float(point[0] ** 2), 2 * point

@@ -23,7 +23,7 @@ class Seen(VoterSet):
         self.trained_on = trained_on
         self.judged = []
 
-    def votes(self, X):
+    def codes(self, X):
         self.judged.append(X)
         return np.zeros((len(X), 1), np.uint8)
 

@@ -19,7 +19,7 @@ def verify(certificate: Certificate, votes: Sequence[Votes], precise: float = 0.
     try:
         folds = [_fold(v) for v in votes]
     except Refused as error:
-        return Verification((Check("votes", content["votes"], str(error), False),))
+        return Verification((Check("votes", content["vote_digests"], str(error), False),))
     return verify_content(content, intact, folds, precise, seed)
 
 

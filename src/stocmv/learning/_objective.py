@@ -48,7 +48,7 @@ class Objective:
         return sum(v.n_rows for v in self.votes)
 
     @property
-    def bounds(self) -> tuple[float, float]:
+    def box(self) -> tuple[float, float]:
         return self.priors[0].point_bounds
 
     @property

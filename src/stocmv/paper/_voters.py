@@ -31,8 +31,8 @@ def stump_votes(data: Split, n_thresholds: int) -> tuple[VoteMatrix, VoteMatrix]
     """Votes on the training and on the test part; the ranges are those of the training part, as in the paper."""
     voters = stumps(data.X.min(0), data.X.max(0), n_thresholds)
     return (
-        VoteMatrix.from_codes(voters.votes(data.X), data.y, data.classes),
-        VoteMatrix.from_codes(voters.votes(data.X_test), data.y_test, data.classes),
+        VoteMatrix.from_codes(voters.codes(data.X), data.y, data.classes),
+        VoteMatrix.from_codes(voters.codes(data.X_test), data.y_test, data.classes),
     )
 
 

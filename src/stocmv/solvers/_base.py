@@ -22,7 +22,7 @@ class Problem(Protocol):
         ...
 
     @property
-    def bounds(self) -> tuple[float, float]:
+    def box(self) -> tuple[float, float]:
         """Smallest and largest value of every coordinate."""
         ...
 

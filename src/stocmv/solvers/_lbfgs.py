@@ -11,7 +11,7 @@ from ._base import Problem, Solver
 
 @dataclass(frozen=True)
 class LBFGS(Solver):
-    """Limited-memory BFGS within bounds (scipy's).
+    """Limited-memory BFGS within a box (scipy's).
 
     A problem that draws random numbers is given the same ones at every evaluation.
     """
@@ -28,10 +28,10 @@ class LBFGS(Solver):
 
         result = minimize(
             evaluate,
-            np.clip(start, *problem.bounds),
+            np.clip(start, *problem.box),
             jac=True,
             method="L-BFGS-B",
-            bounds=[problem.bounds] * len(start),
+            bounds=[problem.box] * len(start),
             callback=lambda point: problem.record("lbfgs", point),
             options={"maxiter": self.max_iter, "maxcor": self.memory, "ftol": self.tolerance, "gtol": 1e-9},
         )

@@ -91,13 +91,13 @@ class ClassifierVoters(VoterSet):
         self.n_jobs = n_jobs
         self.n_voters = len(self.classifiers)
 
-    def votes(self, X: Any) -> NDArray:
+    def codes(self, X: Any) -> NDArray:
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(c.predict)(X) for c in self.classifiers)
         codes = [np.searchsorted(self.classes, answer) for answer in answers]
         return np.stack(codes, axis=1).astype(code_dtype(len(self.classes)))
 
     def plain_answers(self, X: Any) -> NDArray | None:
-        return self.votes(X)[:, 0].astype(np.int64) if self.n_voters == 1 else None
+        return self.codes(X)[:, 0].astype(np.int64) if self.n_voters == 1 else None
 
 
 class Frozen(VoterSource):

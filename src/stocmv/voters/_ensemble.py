@@ -53,7 +53,7 @@ class Ensemble(VoterSource):
         """Majority of the members that were not trained on an example, where the ensemble remembers which these are."""
         if not (getattr(self.estimator, "bootstrap", False) and isinstance(voters, EnsembleVoters)):
             return None
-        votes = voters.votes(X)
+        votes = voters.codes(X)
         rows = np.arange(len(votes))
         tally = np.zeros((len(votes), len(voters.ensemble.classes_)), np.int32)
         for j, sample in enumerate(voters.ensemble.estimators_samples_):
@@ -82,7 +82,7 @@ class EnsembleVoters(VoterSet):
         self.n_jobs = n_jobs
         self.n_voters = len(members(ensemble))
 
-    def votes(self, X: Any) -> NDArray:
+    def codes(self, X: Any) -> NDArray:
         if isinstance(self.ensemble, ForestClassifier):
             X = self.ensemble._validate_X_predict(X)
             questions = [delayed(_tree_codes)(tree, X) for tree in self.ensemble.estimators_]

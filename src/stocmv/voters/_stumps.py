@@ -109,7 +109,7 @@ class StumpVoters(VoterSet):
         self.n_classes = n_classes
         self.n_voters = thresholds.size * len(pairs)
 
-    def votes(self, X: Any) -> NDArray:
+    def codes(self, X: Any) -> NDArray:
         X, thresholds = np.asarray(X, float), self.thresholds.ravel()
         below, over = self.pairs.astype(code_dtype(self.n_classes)).T
         votes = np.empty((len(X), len(below), thresholds.size), below.dtype)
