@@ -90,7 +90,9 @@ def test_it_reads_votes_in_parts(run, tmp_path):
     assert run(tmp_path / "certificate.json", tmp_path / "votes.npz").returncode == 1
 
 
-@pytest.mark.parametrize("change", [{"bound": 0.01}, {"kl": 0.0}, {"delta": 0.01}, {"vote_digests": ["0" * 64]}], ids=str)
+@pytest.mark.parametrize(
+    "change", [{"bound": 0.01}, {"kl": 0.0}, {"delta": 0.01}, {"vote_digests": ["0" * 64]}], ids=str
+)
 def test_it_finds_forgeries(change, run, tmp_path):
     paths = write("two classes", tmp_path)
     paths[0].write_bytes(sealed(content_of(certificate(**SOME["two classes"])) | change))

@@ -77,7 +77,7 @@ class TestClassifiers:
     @pytest.mark.parametrize(("estimators", "n_repeats"), [([], 1), (BOTH, 0)])
     def test_must_be_there(self, estimators, n_repeats):
         with pytest.raises(ValueError, match="voters must hold at least one classifier, repeated at least once"):
-            Classifiers(estimators, n_repeats)
+            Classifiers(estimators, n_repeats).fit(X, CODES, LABELS["strings"], seed=0)
 
     def test_are_described(self):
         assert Classifiers(BOTH).describe() == repr(BOTH)
@@ -145,7 +145,9 @@ class TestFrozenSource:
 
     def test_needs_fitted_classifiers(self):
         with pytest.raises(NotFittedError, match="GaussianNB instance is not fitted yet"):
-            Frozen([GaussianNB()])
+            Frozen([GaussianNB()]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
+        with pytest.raises(ValueError, match="at least one fitted classifier"):
+            Frozen([]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
 
     def test_members_of_one_ensemble_are_alike(self):
         forest = RandomForestClassifier(5).fit(X, CODES)

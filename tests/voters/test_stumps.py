@@ -94,8 +94,8 @@ class TestRanges:
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
-            ({"n_thresholds": 0}, "n_thresholds and n_pairs must be at least 1"),
-            ({"n_pairs": 0}, "n_thresholds and n_pairs must be at least 1"),
+            ({"n_thresholds": 0}, "n_thresholds == 0, must be >= 1"),
+            ({"n_pairs": 0}, "n_pairs == 0, must be >= 1"),
             (
                 {"ranges": "nonsense"},
                 "ranges must be 'other_folds', 'training' or an array .*, got 'nonsense'",
@@ -104,7 +104,7 @@ class TestRanges:
     )
     def test_and_numbers_are_checked(self, settings, message):
         with pytest.raises(ValueError, match=message):
-            Stumps(**settings)
+            fit(Stumps(**settings))
 
     @pytest.mark.parametrize("ranges", [[0, 1], [[0], [1]], [[0, 0], [1, np.nan]], np.zeros((3, 2))])
     def test_that_do_not_fit_the_features_are_refused(self, ranges):

@@ -56,8 +56,10 @@ class VoterSet(ABC):
         return None
 
 
-class VoterSource(ABC):
-    """A recipe for voters.
+class VoterSource(BaseEstimator, ABC):
+    """A recipe for voters: a scikit-learn estimator, whose parameters a grid search reaches as ``voters__...``.
+
+    As in scikit-learn, ``__init__`` only stores its arguments, each under its own name, and `fit` checks them.
 
     Attributes
     ----------

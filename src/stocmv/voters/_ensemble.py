@@ -31,10 +31,22 @@ class Ensemble(VoterSource):
 
     def __init__(self, estimator: BaseEstimator) -> None:
         self.estimator = estimator
-        self.allow_nan = bool(get_tags(estimator).input_tags.allow_nan)
-        self.sparse = bool(get_tags(estimator).input_tags.sparse)
-        self.exchangeable = are_alike(estimator)
-        self.checks_input = isinstance(getattr(estimator, "estimator", None), Pipeline)  # may take strings
+
+    @property
+    def allow_nan(self) -> bool:  # type: ignore[override]
+        return bool(get_tags(self.estimator).input_tags.allow_nan)
+
+    @property
+    def sparse(self) -> bool:  # type: ignore[override]
+        return bool(get_tags(self.estimator).input_tags.sparse)
+
+    @property
+    def exchangeable(self) -> bool:  # type: ignore[override]
+        return are_alike(self.estimator)
+
+    @property
+    def checks_input(self) -> bool:  # type: ignore[override]
+        return isinstance(getattr(self.estimator, "estimator", None), Pipeline)  # may take strings
 
     @property
     def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
