@@ -74,6 +74,27 @@ class TestEvery:
     def test_of_every_name_is_tested(self):
         assert {*SHORT, "auto"} == set(SOLVERS)
 
+    @pytest.mark.parametrize(
+        ("solver", "limits"),
+        [
+            (LBFGS(), []),
+            (LBFGS(max_iter=2), [2]),
+            (LBFGS(max_iter=2, stops_early=True), []),
+            (Quick(max_iter=2), []),
+            (Quick(max_iter=2, sample_work=100), []),
+            (Adam(n_steps=2), []),
+            (MiniBatchAdam(n_epochs=2), []),
+            (Auto(), []),
+            (Auto(first_iterations=2, max_iter=2), [2]),  # one of the two best starts
+            (Auto(explore_work=100, max_iter=2), [2]),  # the descent on all examples, after a sample
+        ],
+        ids=repr,
+    )
+    def test_tells_when_it_stopped_before_it_converged(self, solver, limits):
+        objective = objective_of(folds("noisy"))
+        solver.minimise(objective, objective.start, np.random.default_rng(0))
+        assert objective.history.limits == limits
+
 
 def test_seeds_draw_different_batches():
     objective = objective_of(folds("noisy"))

@@ -91,6 +91,9 @@ class Objective:
         if self.callback is not None:
             self.callback(step)
 
+    def unfinished(self, max_iter: int) -> None:
+        self.history.limits.append(max_iter)
+
     def named(self, label: str) -> "Objective":
         """The same problem, its iterations recorded under a name."""
         return replace(self, label=label, _last=None)
@@ -131,7 +134,7 @@ class Objective:
             return {}
         path = random_start(self.start, rng, 0.1)
         for kl_weight in (0.01, 0.1, 0.3):
-            path = LBFGS(max_iter=100).minimise(self._unrecorded(kl_weight=kl_weight * self.kl_weight), path, rng)
+            path = LBFGS(100).minimise(self._unrecorded(kl_weight=kl_weight * self.kl_weight), path, rng)
         return {"logistic": self.quick_start(), "path": path}
 
     def _unrecorded(self, **changes: Any) -> "Objective":

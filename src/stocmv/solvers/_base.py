@@ -39,6 +39,10 @@ class Problem(Protocol):
         """Take note of the point that an iteration ended at."""
         ...
 
+    def unfinished(self, max_iter: int) -> None:
+        """Take note that a descent ended at so many iterations before it converged; a warning will say so."""
+        ...
+
     def named(self, label: str) -> "Problem":
         """The same problem, its iterations recorded under a name."""
         ...
