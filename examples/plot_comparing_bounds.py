@@ -80,7 +80,7 @@ by_risk = {
 from stocmv.posteriors import Dirichlet
 from stocmv.special import half_betainc
 
-codes = [voters.votes(X_test) for voters in clf.voters_]
+codes = [voters.codes(X_test) for voters in clf.voters_]
 shares = np.array(clf.certificate_.fold_shares)
 
 

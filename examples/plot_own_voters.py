@@ -11,7 +11,7 @@ rules, a handful of small neural networks, and both together vote on two moons.
 # Rules
 # -----
 # The two moons lie around a known centre. Without looking at any example one can write down lines through and
-# near that centre and say which side is which class. That is all a voter needs to do: ``votes`` answers one
+# near that centre and say which side is which class. That is all a voter needs to do: ``codes`` answers one
 # column per voter, with *codes* of the classes, ``0 .. K - 1`` in the order of the sorted labels.
 
 import matplotlib.pyplot as plt
@@ -32,7 +32,7 @@ class Rules(VoterSet):
 
     n_voters = ANGLES.size * OFFSETS.size
 
-    def votes(self, X):
+    def codes(self, X):
         along = (np.asarray(X) - CENTRE) @ np.stack([np.cos(ANGLES), np.sin(ANGLES)])
         return (along[:, :, None] > OFFSETS).reshape(len(X), -1).astype(int)
 
@@ -74,7 +74,7 @@ class Networks(VoterSet):
         self.networks = networks
         self.n_voters = len(networks)
 
-    def votes(self, X):
+    def codes(self, X):
         return np.column_stack([network.predict(X) for network in self.networks])
 
 

@@ -24,7 +24,7 @@ def best_row(unit: Unit, classifier: MajorityVoteClassifier, data: Split) -> Out
     fitted = Fitted([p.mean for p in classifier.posterior_], classifier.posterior_, certificate, 0.0)
     shares = np.array(certificate.fold_shares)
     tests = [
-        VoteMatrix.from_codes(voters.votes(data.X_test), data.y_test, data.classes) for voters in classifier.voters_
+        VoteMatrix.from_codes(voters.codes(data.X_test), data.y_test, data.classes) for voters in classifier.voters_
     ]
     row = {
         **unit.identity,

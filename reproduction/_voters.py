@@ -20,7 +20,7 @@ class StumpVoters:
 
     thresholds: NDArray  # (n_features, n_thresholds)
 
-    def votes(self, X: NDArray) -> NDArray:
+    def codes(self, X: NDArray) -> NDArray:
         """Class of each example by each stump."""
         above = (X[:, :, None] > self.thresholds).reshape(len(X), -1)
         return np.hstack([above, ~above]).astype(np.uint8)
@@ -42,8 +42,8 @@ def stump_votes(data: Split, n_thresholds: int) -> tuple[VoteMatrix, VoteMatrix]
     """Votes on the training and on the test part; the ranges are those of the training part, as in the paper."""
     voters = stumps(data.X.min(0), data.X.max(0), n_thresholds)
     return (
-        VoteMatrix.from_codes(voters.votes(data.X), data.y, data.classes),
-        VoteMatrix.from_codes(voters.votes(data.X_test), data.y_test, data.classes),
+        VoteMatrix.from_codes(voters.codes(data.X), data.y, data.classes),
+        VoteMatrix.from_codes(voters.codes(data.X_test), data.y_test, data.classes),
     )
 
 
@@ -74,7 +74,7 @@ class Forest:
         forest.set_params(n_jobs=threads)
         return Answers(forest.apply(X), y)
 
-    def votes(self, answers: Answers, depth: int | None = None) -> VoteMatrix:
+    def codes(self, answers: Answers, depth: int | None = None) -> VoteMatrix:
         """What the trees say when they are cut at a depth; None leaves them whole."""
         trees = [member.tree_ for member in self.voters.ensemble.estimators_]
         codes = np.column_stack(

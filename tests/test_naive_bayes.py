@@ -34,7 +34,7 @@ class Columns(VoterSet):
     def __init__(self, n_voters):
         self.n_voters = n_voters
 
-    def votes(self, X):
+    def codes(self, X):
         return np.asarray(X).astype(np.uint16)
 
 
@@ -64,7 +64,7 @@ class DiaryVoters(VoterSet):
     def __init__(self, diary):
         self.diary = diary
 
-    def votes(self, X):
+    def codes(self, X):
         self.diary.asked.append(X[:, 0].copy())
         return np.zeros((len(X), 1), int)
 
@@ -150,7 +150,7 @@ def test_all_folds_vote():
     vote = NaiveBayesVote(RandomForestClassifier(4), random_state=0).fit(X, y)
     scores = np.zeros((len(X), 3))
     for voters, weights in zip(vote.voters_, vote.weights_, strict=True):
-        codes = voters.votes(X)
+        codes = voters.codes(X)
         for k in range(3):
             scores[:, k] += (codes == k) @ weights
     np.testing.assert_array_equal(vote.predict(X), scores.argmax(1))

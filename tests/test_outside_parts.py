@@ -115,8 +115,6 @@ class SlopeVoters(VoterSet):
         angles = np.linspace(-2, 0.5, self.n_voters)
         return ((X - self.middle) @ np.array([np.cos(angles), np.sin(angles)]) > 0).astype(np.uint8)
 
-    votes = codes
-
 
 PARTS = {
     "bound": {"bound": Hoeffding()},

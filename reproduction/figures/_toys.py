@@ -59,7 +59,7 @@ def _standard_moons(n: int, noise: float, random_state: int) -> tuple[NDArray, N
 
 
 def _votes(voters: StumpVoters, X: NDArray, y: NDArray) -> VoteMatrix:
-    return VoteMatrix.from_codes(voters.votes(X), y, CLASSES)
+    return VoteMatrix.from_codes(voters.codes(X), y, CLASSES)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def compute(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
         for (x1, x2), label in zip(toy.X.tolist(), toy.y.tolist(), strict=True)
     ]
     corners, centres = _cells(toy)
-    says_one = toy.voters.votes(centres) == 1
+    says_one = toy.voters.codes(centres) == 1
     for report, fitted in compare(toy, _METHODS, (seed, trial, 2, count), quick=settings["quick"]):
         rows.append({**settings, "kind": "method", **report})
         cell = {**settings, "kind": "cell", "method": report["method"], "size": _cell_size(toy)}

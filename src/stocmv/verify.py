@@ -153,7 +153,7 @@ def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verifica
 
 def _votes(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     digests, sizes = [fold.digest for fold in folds], [fold.count() for fold in folds]
-    yield Check("votes", c["votes"], digests, c["votes"] == digests)
+    yield Check("votes", c["vote_digests"], digests, c["vote_digests"] == digests)
     grouped = [fold.groups is not None for fold in folds]
     yield Check("rows in groups", c["grouped"], grouped, grouped == [c["grouped"]] * len(folds))
     same = (c["n"], c["fold_sizes"]) == (sum(sizes), sizes)
@@ -263,7 +263,7 @@ KINDS: dict[str, Any] = {  # what each field is, and what a list holds
     **dict.fromkeys(("format", "statement", "risk", "theorem", "certified", "posterior", "deterministic_rule"), (str,)),
     **dict.fromkeys(("n", "alternatives"), (int,)),
     **dict.fromkeys(("risk_settings", "bound_settings", "deterministic_vote", "baseline", "context"), (dict,)),
-    **{name: [str] for name in ("unproven", "assumptions", "warnings", "votes")},
+    **{name: [str] for name in ("unproven", "assumptions", "warnings", "vote_digests")},
     **{name: [dict] for name in ("posteriors", "priors", "per_class")},
     "moments": [int, float],
     "fold_sizes": [int],

@@ -37,7 +37,7 @@ class TestFigures:
             ours = certificate(name, risk, kind)
             assert ours.empirical_risk == ours.moments[0] <= ours.stochastic_bound <= 1
             assert ours.n == sum(ours.fold_sizes) == sum(v.n_examples for v in folds(name))
-            assert ours.votes == tuple(v.digest() for v in folds(name))
+            assert ours.vote_digests == tuple(v.digest() for v in folds(name))
             assert (ours.risk, ours.posterior, ours.delta) == (risk, kind, 0.05)
             assert ours.proven
             if kind == "categorical":

@@ -85,13 +85,15 @@ def test_it_reads_votes_in_parts(run, tmp_path):
     votes = PartitionedVotes([whole.take(np.arange(50)), whole.take(np.arange(50, whole.n_rows))])
     save_folds(tmp_path / "votes.npz", [votes])
     content = content_of(certificate("noisy"))
-    (tmp_path / "certificate.json").write_bytes(sealed({**content, "votes": [votes.digest()]}))
+    (tmp_path / "certificate.json").write_bytes(sealed({**content, "vote_digests": [votes.digest()]}))
     assert run(tmp_path / "certificate.json", tmp_path / "votes.npz").returncode == 0
     (tmp_path / "certificate.json").write_bytes(sealed(content))
     assert run(tmp_path / "certificate.json", tmp_path / "votes.npz").returncode == 1
 
 
-@pytest.mark.parametrize("change", [{"bound": 0.01}, {"kl": 0.0}, {"delta": 0.01}, {"votes": ["0" * 64]}], ids=str)
+@pytest.mark.parametrize(
+    "change", [{"bound": 0.01}, {"kl": 0.0}, {"delta": 0.01}, {"vote_digests": ["0" * 64]}], ids=str
+)
 def test_it_finds_forgeries(change, run, tmp_path):
     paths = write("two classes", tmp_path)
     paths[0].write_bytes(sealed(content_of(certificate(**SOME["two classes"])) | change))

@@ -237,7 +237,7 @@ class TestTampering:
     @every_one
     def test_with_a_name_of_the_votes_is_found(self, which):
         ours, votes = made(which)
-        assert "votes" in found(tampered(ours, ("votes", 0), lambda name: name[::-1]), votes)
+        assert "votes" in found(tampered(ours, ("vote_digests", 0), lambda name: name[::-1]), votes)
 
     def test_with_the_order_of_the_folds_is_found(self):
         ours, votes = made("three folds")

@@ -61,7 +61,7 @@ def fold_answers(clf, X):
     """Code of the mean vote of each fold, (n_folds, n)."""
     k = len(clf.classes_)
     judged = zip(clf.voters_, clf.posterior_, strict=True)
-    return np.stack([class_scores(voters.votes(X), posterior.mean, k).argmax(1) for voters, posterior in judged])
+    return np.stack([class_scores(voters.codes(X), posterior.mean, k).argmax(1) for voters, posterior in judged])
 
 
 class Thresholds(VoterSet):
@@ -69,7 +69,7 @@ class Thresholds(VoterSet):
         self.values = values
         self.n_voters = len(values)
 
-    def votes(self, X):
+    def codes(self, X):
         return (X[:, 0][:, None] > self.values).astype(int)
 
 
@@ -87,7 +87,7 @@ class RandomLayer(VoterSet):
         self.layers, self.outputs = layers, outputs
         self.n_voters = len(layers)
 
-    def votes(self, X):
+    def codes(self, X):
         return np.stack(
             [(np.tanh(X @ a) @ b).argmax(1) for a, b in zip(self.layers, self.outputs, strict=True)], axis=1
         )
@@ -127,7 +127,7 @@ class SpyVoters(VoterSet):
     def __init__(self, X):
         self.trained, self.asked = numbers(X), []
 
-    def votes(self, X):
+    def codes(self, X):
         self.asked.append(numbers(X))
         return np.column_stack([X[:, 0] % 2, X[:, 0] % 3 % 2]).astype(int)
 

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import LEARNING, VOTERS, Rules, Spy, data, fold_answers, numbered, quick, sample
-from stocmv import Certificate, VoteMatrix
+from stocmv import Certificate, MajorityVoteClassifier, VoteMatrix
 from stocmv.bounds import Seeger
 from stocmv.certificate import Expected
 from stocmv.classifier._choices import best_constant, cheaper_bound
@@ -94,7 +95,25 @@ def test_the_learning_is_recorded():
 def test_the_learning_of_weights_that_are_tested_is_recorded(kind, learned):
     clf = quick(VOTERS[kind](2)).fit(*data(noise=0.2))
     assert (len(clf.history_) > 0) == learned
+    assert clf.n_iter_ == len(clf.history_)
     assert {"voters", "votes", "certificate"} == set(clf.timings_)
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_folds": 2}, {"bound": "seeger"}], ids=str)
+def test_a_solver_at_its_limit_warns(settings):
+    clf = MajorityVoteClassifier("stumps", solver=LBFGS(max_iter=2), random_state=0, **settings)
+    with pytest.warns(ConvergenceWarning, match=r"stopped at max_iter=2 .*LBFGS\(max_iter=4\)") as caught:
+        clf.fit(X, y)
+    assert len(caught) == (2 if "bound" in settings else 1)  # one for each prior that was tried
+    assert clf.certificate_.verify(clf.votes_)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"bound": "seeger"}, {"voters": "forest", "bound": "seeger"}, {"inner_folds": 0}], ids=str
+)
+def test_solvers_that_are_meant_to_stop_do_not_warn(settings):
+    clf = MajorityVoteClassifier(**{"voters": "stumps", "random_state": 0} | settings).fit(X, y)
+    assert (clf.n_iter_ == 0) == ("inner_folds" in settings)
 
 
 class TestAssumptions:
@@ -185,7 +204,7 @@ class TestExpectedErrors:
     def test_are_near_those_on_other_examples(self, kind):
         X, y = sample(3, 0.2)
         made = self.expected(kind, X[:300], y[:300])
-        votes = VoteMatrix.from_codes(made.voters.votes(X[300:]), y[300:], np.arange(3))
+        votes = VoteMatrix.from_codes(made.voters.codes(X[300:]), y[300:], np.arange(3))
         theirs = votes.vote_errors(made.posterior.mean)
         assert made.expected.overall == pytest.approx(theirs.mean(), abs=0.07)
         by_class = [theirs[y[300:] == k].mean() for k in range(3)]

@@ -47,22 +47,22 @@ def test_a_seed_repeats_the_folds(kind):
 def test_another_seed_is_another_fit(kind):
     for n_folds in (None, 3):
         first, second = (quick(VOTERS[kind](2), random_state=seed, n_folds=n_folds).fit(X, y) for seed in (0, 1))
-        assert first.certificate_.votes != second.certificate_.votes
+        assert first.certificate_.vote_digests != second.certificate_.vote_digests
         assert (first.key_ != second.key_) == (n_folds is not None)
 
 
 def test_a_random_state_is_used_up():
     state = np.random.RandomState(0)
     first, second = (quick(random_state=state).fit(X, y) for _ in range(2))
-    assert first.certificate_.votes != second.certificate_.votes
+    assert first.certificate_.vote_digests != second.certificate_.vote_digests
     again = quick(random_state=np.random.RandomState(0)).fit(X, y)
-    assert first.certificate_.votes == again.certificate_.votes
+    assert first.certificate_.vote_digests == again.certificate_.vote_digests
 
 
 def test_without_a_seed_every_fit_differs():
     first, second = (quick(random_state=None, n_folds=3).fit(X, y) for _ in range(2))
     assert first.key_ != second.key_
-    assert first.certificate_.votes != second.certificate_.votes
+    assert first.certificate_.vote_digests != second.certificate_.vote_digests
 
 
 @pytest.mark.parametrize(("n_folds", "sizes"), [(2, (60, 60)), (3, (40, 40, 40)), (7, (17, 17, 17, 18, 17, 17, 17))])

@@ -250,7 +250,7 @@ class TestVoters:
         class Odd(VoterSet):
             n_voters = 2
 
-            def votes(self, X):
+            def codes(self, X):
                 return answers(X)
 
         class OddSource(VoterSource):

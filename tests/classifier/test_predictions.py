@@ -84,7 +84,7 @@ def test_scores_are_the_expected_weights_of_the_classes(clf):
     X, k = new_examples(clf), len(clf.classes_)
     ours, answers, shares = clf.predict_proba(X), fold_answers(clf, X), np.array(clf.certificate_.fold_shares)
     folds = zip(clf.voters_, clf.posterior_, strict=True)
-    each = np.stack([class_scores(voters.votes(X), posterior.mean, k) for voters, posterior in folds])
+    each = np.stack([class_scores(voters.codes(X), posterior.mean, k) for voters, posterior in folds])
     agree = np.ptp(answers, axis=0) == 0
     np.testing.assert_allclose(ours[agree], np.tensordot(shares, each, axes=1)[agree], rtol=0, atol=1e-9)
     for i in np.flatnonzero(~agree):
@@ -97,7 +97,7 @@ def test_scores_are_the_expected_weights_of_the_classes(clf):
 def test_scores_of_a_forest_are_the_shares_of_its_trees(n_classes):
     clf = quick(RandomForestClassifier(7)).fit(*data(n_classes, noise=0.3))
     X = new_examples(clf)
-    trees = clf.voters_[0].votes(X)
+    trees = clf.voters_[0].codes(X)
     np.testing.assert_allclose(clf.predict_proba(X), frequencies(trees, np.arange(n_classes)), rtol=0, atol=1e-12)
 
 
@@ -120,7 +120,7 @@ def test_probabilities_of_a_dirichlet_are_exact(n_classes, prior):
     clf = fitted(n_classes, prior=prior, n_folds=3)
     X = new_examples(clf, 40)
     folds = zip(clf.voters_, clf.posterior_, strict=True)
-    concentrations = [class_scores(voters.votes(X), posterior.alpha, n_classes) for voters, posterior in folds]
+    concentrations = [class_scores(voters.codes(X), posterior.alpha, n_classes) for voters, posterior in folds]
     each = np.array([[win_probability(c) for c in rows] for rows in concentrations])
     theirs = np.tensordot(clf.certificate_.fold_shares, each, axes=1)
     np.testing.assert_allclose(clf.predict_stochastic_proba(X), theirs, rtol=0, atol=1e-8)
@@ -134,7 +134,7 @@ def test_ties_are_broken_alike(n_classes, n_voters, prior, n_folds):
     X, y = data(n_classes, noise=0.3)
     clf = quick(RandomForestClassifier(n_voters, max_depth=2), prior=prior, n_folds=n_folds).fit(X, y)
     np.testing.assert_array_equal(clf.predict(X), clf.classes_[clf.predict_proba(X).argmax(1)])
-    shares = [frequencies(voters.votes(X), np.arange(n_classes)) for voters in clf.voters_]
+    shares = [frequencies(voters.codes(X), np.arange(n_classes)) for voters in clf.voters_]
     assert np.mean((shares[0] == shares[0].max(1, keepdims=True)).sum(1) > 1) > 0.02  # there are ties
     if n_folds is None:
         np.testing.assert_array_equal(clf.predict(X), clf.classes_[shares[0].argmax(1)])
@@ -233,7 +233,7 @@ class TestDraw:
         assert np.all(drawn.weights >= 0)
         assert drawn.weights.sum() == pytest.approx(1, abs=1e-12)
         (fold,) = (k for k, voters in enumerate(clf().voters_) if voters is drawn.voters)
-        scores = class_scores(clf().voters_[fold].votes(X), drawn.weights, len(clf().classes_))
+        scores = class_scores(clf().voters_[fold].codes(X), drawn.weights, len(clf().classes_))
         np.testing.assert_array_equal(drawn.predict(X), clf().classes_[scores.argmax(1)])
 
     def test_is_repeated_by_its_seed(self, clf):

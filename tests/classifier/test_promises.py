@@ -53,7 +53,7 @@ class TestKey:
         for key in range(30):
             clf.key_ = key.to_bytes(16, "little")
             errors.append(np.mean(clf.predict(new) != target))
-        assert np.ptp([np.mean(v.votes(new)[:, 0] != target) for v in clf.voters_]) > 0.01  # the folds do differ
+        assert np.ptp([np.mean(v.codes(new)[:, 0] != target) for v in clf.voters_]) > 0.01  # the folds do differ
         assert np.std(errors) < 0.004
 
     @pytest.mark.parametrize("as_frame", [False, True])
@@ -202,7 +202,7 @@ def test_stumps_know_the_classes_of_the_other_folds_only():
     target[17] = "once"
     clf = quick(Stumps(3), n_folds=3).fit(X, target.astype(str))
     once = list(clf.classes_).index("once")
-    ignorant = [once not in voters.votes(X) for voters in clf.voters_]
+    ignorant = [once not in voters.codes(X) for voters in clf.voters_]
     judging = [bool(np.any(votes.targets == once)) for votes in clf.votes_]
     assert ignorant == judging
     assert sum(judging) == 1

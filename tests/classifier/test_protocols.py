@@ -45,7 +45,7 @@ FOLDS = parts_of(120, (1 / 3,) * 3)
 
 def fold_errors(clf, fold, X, y):
     """Whether the mean vote of a fold errs; of classes that tie the first wins."""
-    scores = class_scores(clf.voters_[fold].votes(X), clf.posterior_[fold].mean, len(clf.classes_))
+    scores = class_scores(clf.voters_[fold].codes(X), clf.posterior_[fold].mean, len(clf.classes_))
     return clf.classes_[(scores > scores.max(1, keepdims=True) - 1e-9).argmax(1)] != y
 
 

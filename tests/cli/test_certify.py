@@ -105,7 +105,7 @@ def test_what_is_written(flowers, stocmv, here, page):
     certificate, model = Certificate.from_json("audit/certificate.json"), load("audit/model.skops")
     assert certificate.context.pop("model") == {"sha256": sha256(here / "audit" / "model.skops")}
     assert certificate == model.certificate_
-    assert certificate.votes == tuple(votes.digest() for votes in load_folds("audit/votes.npz"))
+    assert certificate.vote_digests == tuple(votes.digest() for votes in load_folds("audit/votes.npz"))
     assert answer.content["bound"] == certificate.bound
     assert answer.content["stochastic_bound"] == certificate.stochastic_bound
     assert answer.content["baseline"] == certificate.baseline

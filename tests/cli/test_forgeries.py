@@ -101,10 +101,10 @@ FORGERIES = {
     "another bound": (put(("bound_settings",), {"name": "mcallester"}), "bound"),
     "an unknown bound": (put(("bound_settings", "name"), "perfect"), "form: the bound perfect is not known"),
     "another posterior": (put(("posterior",), "categorical"), ""),
-    "digests of other votes": (put(("votes", 0), "0" * 64), "votes"),
-    "digests exchanged": (lambda c: c["votes"].reverse(), "votes"),
+    "digests of other votes": (put(("vote_digests", 0), "0" * 64), "votes"),
+    "digests exchanged": (lambda c: c["vote_digests"].reverse(), "votes"),
     "a fold less": (
-        lambda c: [c[name].pop() for name in ("votes", "posteriors", "priors", "fold_sizes", "fold_shares")],
+        lambda c: [c[name].pop() for name in ("vote_digests", "posteriors", "priors", "fold_sizes", "fold_shares")],
         "votes",
     ),
 }

@@ -124,7 +124,7 @@ def test_numbers_that_are_none(number, audit, verify):
 
 
 @pytest.mark.parametrize(
-    "field", ["bound", "votes", "posteriors", "deterministic_vote", "per_class", "context", "sha256"]
+    "field", ["bound", "vote_digests", "posteriors", "deterministic_vote", "per_class", "context", "sha256"]
 )
 def test_a_field_less(field, audit, verify):
     path = audit / "certificate.json"

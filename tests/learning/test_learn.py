@@ -3,13 +3,14 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from stocmv import VoteMatrix, learn
 from stocmv.bounds import BOUNDS, Catoni, Seeger
 from stocmv.certificate import certify
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
 from stocmv.risks import RISKS, MonteCarlo
-from stocmv.solvers import LBFGS, SOLVERS, Adam
+from stocmv.solvers import LBFGS, SOLVERS, Adam, Auto
 from stocmv.special import log_xi
 from unproven import Guess
 from zoo import FOLDED, PAIRS, answers, problem, raw, right, risk_of
@@ -346,7 +347,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=f"{argument} must be one of '.*', got {value!r}"):
             learn(problem("noisy"), **{argument: value})
 
-    @pytest.mark.parametrize("posterior", ["nonsense", None, Dirichlet])
+    @pytest.mark.parametrize("posterior", ["nonsense", None, Dirichlet([1.0, 2.0]), int])
     def test_unknown_posterior(self, posterior):
         with pytest.raises(ValueError, match=r"posterior must be 'auto' or one of 'dirichlet', .* got"):
             learn(problem("noisy"), posterior=posterior)
@@ -378,3 +379,18 @@ class TestBadInput:
     def test_seed_that_is_none(self):
         with pytest.raises(TypeError):
             learn(problem("noisy"), random_state="yesterday")
+
+
+class TestConvergence:
+    def test_a_solver_at_its_limit_warns_and_says_what_to_set(self):
+        advice = r"pass solver=stocmv\.solvers\.LBFGS\(max_iter=4\)"
+        with pytest.warns(ConvergenceWarning, match=rf"LBFGS stopped at max_iter=2 before .* {advice}") as caught:
+            learn(problem("noisy"), solver=LBFGS(max_iter=2))
+        assert caught[0].filename == __file__
+        with pytest.warns(ConvergenceWarning, match=r"Auto stopped at max_iter=1 .*Auto\(max_iter=2\)"):
+            learn(problem("noisy"), solver=Auto(first_iterations=1, max_iter=1))
+
+    @pytest.mark.parametrize("solver", ["auto", "quick", LBFGS(), Adam(n_steps=3), LBFGS(max_iter=2, stops_early=True)])
+    def test_others_do_not(self, solver):
+        learned = learn(problem("noisy"), solver=solver)
+        assert not learned.history.limits

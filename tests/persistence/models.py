@@ -40,7 +40,7 @@ TREE = "sklearn.tree._tree.Tree"
 class Rules(VoterSet):
     n_voters = 2
 
-    def votes(self, X):
+    def codes(self, X):
         return np.column_stack([X[:, 2] > 2.5, X[:, 3] > 1]).astype(int)
 
 

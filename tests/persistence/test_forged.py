@@ -203,7 +203,7 @@ def replace_the_check(model):
 
 
 def replace_the_vote(model):
-    model.voters_[0].votes = np.positive
+    model.voters_[0].codes = np.positive
 
 
 @pytest.mark.parametrize("forge", [replace_the_check, replace_the_vote])

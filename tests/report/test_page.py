@@ -79,8 +79,8 @@ def test_every_figure_of_the_certificate_is_as_in_the_json(document, name, tmp_p
         expected |= {"deterministic_vote.empirical_risk"}
     else:
         expected |= {"moments.0", "kl", "alternatives"}
-    kinds = ("fold_sizes", "fold_shares", "votes") if len(certificate.votes) > 1 else ("votes",)
-    expected |= {f"{kind}.{k}" for kind in kinds for k in range(len(certificate.votes))}
+    kinds = ("fold_sizes", "fold_shares", "vote_digests") if len(certificate.vote_digests) > 1 else ("vote_digests",)
+    expected |= {f"{kind}.{k}" for kind in kinds for k in range(len(certificate.vote_digests))}
     expected |= {"stochastic_bound"} if name != "weighted" else set()
     parts = ("n", "bound", "stochastic_bound", "empirical_risk" if certificate.tested else "stochastic_risk")
     expected |= {f"per_class.{k}.{part}" for k in range(len(certificate.per_class)) for part in parts}
@@ -250,7 +250,7 @@ def test_the_command_and_the_hashes():
     assert [e.text for e in document.find("pre")] == ["stocmv verify certificate.json votes.npz"]
     (table,) = document.find("table", cls="hashes")
     shown = {row.find("th")[0].words: row.find("code")[0].text for row in table.find("tr")}
-    votes = {f"votes of fold {k + 1}": digest for k, digest in enumerate(binary().certificate_.votes)}
+    votes = {f"votes of fold {k + 1}": digest for k, digest in enumerate(binary().certificate_.vote_digests)}
     assert shown == {**HASHES, **votes}
     assert HASHES["certificate.json"] in document.find("header")[0].text
 

@@ -14,7 +14,7 @@ from stocmv.votes import VoteMatrix
 def test_thresholds_rise_from_the_lowest_value_in_equal_steps():
     voters = stumps([0.0, -1.0], [10.0, 1.0], 5)
     np.testing.assert_allclose(voters.thresholds, [[0, 2, 4, 6, 8], [-1, -0.6, -0.2, 0.2, 0.6]], atol=1e-12)
-    votes = voters.votes(np.array([[3.0, 0.0]]))
+    votes = voters.codes(np.array([[3.0, 0.0]]))
     assert votes.shape == (1, 20)
     np.testing.assert_array_equal(votes[0, :10], 1 - votes[0, 10:])
 
@@ -23,7 +23,7 @@ def test_the_paper_s_bound_on_two_moons():
     """The authors' code reaches 3.29 % after 1,000 iterations, with 16 stumps over the range of 1,000 points."""
     data = make_moons(1000, random_state=0)
     voters = stumps(data.X.min(0), data.X.max(0), 4)
-    votes = VoteMatrix.from_codes(voters.votes(data.X), data.y, np.arange(2))
+    votes = VoteMatrix.from_codes(voters.codes(data.X), data.y, np.arange(2))
     assert fit([votes], Exact(), 0).certificate.stochastic_bound == pytest.approx(0.0329, abs=2e-4)
 
 
@@ -42,7 +42,7 @@ def forest(digits):
 def test_whole_trees_say_what_they_always_say(forest, digits):
     X, y = digits
     votes = forest.votes(forest.ask(X[900:], y[900:], 1))
-    np.testing.assert_array_equal(votes.labels, forest.voters.votes(X[900:]))
+    np.testing.assert_array_equal(votes.labels, forest.voters.codes(X[900:]))
 
 
 def cut(tree, x, depth):
@@ -70,7 +70,7 @@ def test_cut_trees_are_as_strong_as_trees_that_were_bounded(digits, depth):
     train, test = slice(0, 900), slice(900, None)
     recipe = {"max_samples": 0.5, "max_features": "sqrt", "class_weight": "balanced_subsample"}
     bounded = Ensemble(RandomForestClassifier(300, max_depth=depth, **recipe))
-    theirs = bounded.fit(X[train], y[train], np.arange(10), 1).votes(X[test])
+    theirs = bounded.fit(X[train], y[train], np.arange(10), 1).codes(X[test])
     forest = grow_forest(X[train], y[train], 10, 300, 0, 1)
     ours = forest.votes(forest.ask(X[test], y[test], 1), depth).labels
     accuracies = [(votes == y[test, None]).mean(0) for votes in (ours, theirs)]

@@ -32,7 +32,7 @@ def objective_of(votes, risk="half", kind="dirichlet"):
 def minimised(solver, objective, seed=0):
     """The bound at the prior, and at the point that the solver returns."""
     point = solver.minimise(objective, objective.start, np.random.default_rng(seed))
-    assert np.all((point >= objective.bounds[0]) & (point <= objective.bounds[1]))
+    assert np.all((point >= objective.box[0]) & (point <= objective.box[1]))
     return objective(objective.start)[0], objective(point)[0]
 
 
@@ -73,6 +73,27 @@ class TestEvery:
 
     def test_of_every_name_is_tested(self):
         assert {*SHORT, "auto"} == set(SOLVERS)
+
+    @pytest.mark.parametrize(
+        ("solver", "limits"),
+        [
+            (LBFGS(), []),
+            (LBFGS(max_iter=2), [2]),
+            (LBFGS(max_iter=2, stops_early=True), []),
+            (Quick(max_iter=2), []),
+            (Quick(max_iter=2, sample_work=100), []),
+            (Adam(n_steps=2), []),
+            (MiniBatchAdam(n_epochs=2), []),
+            (Auto(), []),
+            (Auto(first_iterations=2, max_iter=2), [2]),  # one of the two best starts
+            (Auto(explore_work=100, max_iter=2), [2]),  # the descent on all examples, after a sample
+        ],
+        ids=repr,
+    )
+    def test_tells_when_it_stopped_before_it_converged(self, solver, limits):
+        objective = objective_of(folds("noisy"))
+        solver.minimise(objective, objective.start, np.random.default_rng(0))
+        assert objective.history.limits == limits
 
 
 def test_seeds_draw_different_batches():
@@ -153,7 +174,7 @@ class TestMiniBatchAdam:
         """Nothing to learn: the rate falls after three epochs without progress, and 25 such epochs end the training."""
 
         class Flat:
-            bounds, draws_again, points = (-9.0, 9.0), False, []
+            box, draws_again, points = (-9.0, 9.0), False, []
 
             def __call__(self, point, rng=None):
                 return 1.0, np.ones(1)
@@ -177,7 +198,7 @@ class TestAdam:
         """Kingma and Ba's Adam, written out for one coordinate of a parabola."""
 
         class Parabola:
-            bounds, draws_again, points = (-9.0, 9.0), False, []
+            box, draws_again, points = (-9.0, 9.0), False, []
 
             def __call__(self, point, rng=None):
                 return float(point[0] ** 2), 2 * point

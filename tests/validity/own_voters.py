@@ -19,7 +19,7 @@ class Nearest(VoterSet):
     def n_voters(self) -> int:
         return self.means.shape[1] + len(self.constants)
 
-    def votes(self, X: NDArray) -> NDArray:
+    def codes(self, X: NDArray) -> NDArray:
         nearest = np.abs(X[:, None] - self.means).argmin(1)
         return np.hstack([nearest, np.tile(self.constants, (len(X), 1))])
 
@@ -50,7 +50,7 @@ class Lookup(VoterSet):
     answers: NDArray
     n_voters = 1
 
-    def votes(self, X: NDArray) -> NDArray:
+    def codes(self, X: NDArray) -> NDArray:
         return self.answers[X[:, :1].astype(int)]
 
 
@@ -79,7 +79,7 @@ class AsTheyAre(VoterSet):
 
     n_voters: int
 
-    def votes(self, X: NDArray) -> NDArray:
+    def codes(self, X: NDArray) -> NDArray:
         return X.astype(int)
 
 

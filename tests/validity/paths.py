@@ -108,7 +108,7 @@ def shares(clf: MajorityVoteClassifier) -> NDArray:
 
 def fold_answers(clf: MajorityVoteClassifier, points: NDArray) -> NDArray:
     """Labels that the folds' voters elect with their mean weights, (n_folds, n)."""
-    return np.stack([_elected(clf, v.votes(points), p.mean) for v, p in zip(clf.voters_, clf.posterior_, strict=True)])
+    return np.stack([_elected(clf, v.codes(points), p.mean) for v, p in zip(clf.voters_, clf.posterior_, strict=True)])
 
 
 def _elected(clf: MajorityVoteClassifier, codes: NDArray, weights: NDArray) -> NDArray:

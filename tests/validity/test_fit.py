@@ -30,7 +30,7 @@ def true_errors(clf: MajorityVoteClassifier, p_y: np.ndarray) -> dict[str, np.nd
     """Errors of the drawn and of the fixed vote: over all examples, then given each class."""
     n_classes = p_y.shape[1]
     shares = clf.certificate_.fold_shares
-    codes = [voters.votes(POINTS) for voters in clf.voters_]
+    codes = [voters.codes(POINTS) for voters in clf.voters_]
     drawn = np.tensordot(
         shares, [win_probabilities(p, c, n_classes) for p, c in zip(clf.posterior_, codes, strict=True)], axes=1
     )

@@ -34,7 +34,7 @@ BOTH = [GaussianNB(), KNeighborsClassifier(3)]
 
 class TestClassifiers:
     def test_answer_what_they_predict(self):
-        votes = Classifiers(BOTH).fit(X, CODES, LABELS["strings"], seed=0).votes(NEW)
+        votes = Classifiers(BOTH).fit(X, CODES, LABELS["strings"], seed=0).codes(NEW)
         theirs = [GaussianNB().fit(X, CODES).predict(NEW), KNeighborsClassifier(3).fit(X, CODES).predict(NEW)]
         np.testing.assert_array_equal(votes, np.column_stack(theirs))
 
@@ -42,13 +42,13 @@ class TestClassifiers:
     def test_map_back_when_a_class_is_missing(self, estimator):
         rows = CODES != 1
         voters = train_voters(Classifiers([estimator]), X[rows], CODES[rows], LABELS["strings"], seed=0)
-        votes = voters.votes(X[rows])
+        votes = voters.codes(X[rows])
         assert set(np.unique(votes)) == {0, 2}
         assert np.mean(votes[:, 0] == CODES[rows]) > 0.8
 
     def test_of_one_class_answer_it(self):
         voters = train_voters(Classifiers([DecisionTreeClassifier()]), X, np.full(90, 2), LABELS["strings"], seed=0)
-        assert np.all(voters.votes(NEW) == 2)
+        assert np.all(voters.codes(NEW) == 2)
 
     @pytest.mark.parametrize(
         "estimator",
@@ -62,12 +62,12 @@ class TestClassifiers:
     def test_are_repeated_with_other_seeds(self, estimator):
         source = Classifiers([estimator, GaussianNB()], n_repeats=4)
         voters = source.fit(X, CODES, LABELS["strings"], seed=7)
-        votes = voters.votes(NEW)
+        votes = voters.codes(NEW)
         assert voters.n_voters == votes.shape[1] == 8
         distinct = np.unique(votes, axis=1).shape[1]
         assert distinct == 5  # four random ones, and one that has no seed
-        np.testing.assert_array_equal(source.fit(X, CODES, LABELS["strings"], seed=7).votes(NEW), votes)
-        assert np.any(source.fit(X, CODES, LABELS["strings"], seed=8).votes(NEW) != votes)
+        np.testing.assert_array_equal(source.fit(X, CODES, LABELS["strings"], seed=7).codes(NEW), votes)
+        assert np.any(source.fit(X, CODES, LABELS["strings"], seed=8).codes(NEW) != votes)
 
     def test_are_left_unfitted(self):
         bayes = GaussianNB()
@@ -77,7 +77,7 @@ class TestClassifiers:
     @pytest.mark.parametrize(("estimators", "n_repeats"), [([], 1), (BOTH, 0)])
     def test_must_be_there(self, estimators, n_repeats):
         with pytest.raises(ValueError, match="voters must hold at least one classifier, repeated at least once"):
-            Classifiers(estimators, n_repeats)
+            Classifiers(estimators, n_repeats).fit(X, CODES, LABELS["strings"], seed=0)
 
     def test_are_described(self):
         assert Classifiers(BOTH).describe() == repr(BOTH)
@@ -89,7 +89,7 @@ class TestFrozen:
     def votes(self, estimators, classes=None):
         source = Frozen(estimators)
         classes = source.labels() if classes is None else classes
-        return source.fit(NEW, np.zeros(len(NEW), int), classes, seed=0).votes(NEW), classes
+        return source.fit(NEW, np.zeros(len(NEW), int), classes, seed=0).codes(NEW), classes
 
     @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier])
     def test_ensembles_vote_by_their_members(self, labels, kind):
@@ -145,7 +145,9 @@ class TestFrozenSource:
 
     def test_needs_fitted_classifiers(self):
         with pytest.raises(NotFittedError, match="GaussianNB instance is not fitted yet"):
-            Frozen([GaussianNB()])
+            Frozen([GaussianNB()]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
+        with pytest.raises(ValueError, match="at least one fitted classifier"):
+            Frozen([]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
 
     def test_members_of_one_ensemble_are_alike(self):
         forest = RandomForestClassifier(5).fit(X, CODES)

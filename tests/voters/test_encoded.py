@@ -23,7 +23,7 @@ class Seen(VoterSet):
         self.trained_on = trained_on
         self.judged = []
 
-    def votes(self, X):
+    def codes(self, X):
         self.judged.append(X)
         return np.zeros((len(X), 1), np.uint8)
 
@@ -171,7 +171,7 @@ def test_the_answers_of_a_forest_out_of_the_bag():
 
 def test_what_is_refused():
     with pytest.raises(ValueError, match="encoding must be 'ordinal' or 'onehot', got 'hash'"):
-        Encoded(Stumps(), ["colour"], "hash")
+        Encoded(Stumps(), ["colour"], "hash").fit(frame(), None, CLASSES, 0)
     with pytest.raises(ValueError, match="of the dataframe"):
         MajorityVoteClassifier(Encoded(Stumps(), ["taste"])).fit(frame(), frame()["shape"])
     with pytest.raises(ValueError, match="only supported for dataframes"):

@@ -61,22 +61,22 @@ class TestVotes:
         voters = Ensemble(ENSEMBLES[name]).fit(X, CODES, CLASSES, seed=1)
         theirs = members_answers(voters.ensemble, NEW, [0, 1, 2])
         assert voters.n_voters == theirs.shape[1]
-        np.testing.assert_array_equal(voters.votes(NEW), theirs)
+        np.testing.assert_array_equal(voters.codes(NEW), theirs)
 
     def test_of_a_missing_class_are_never_given(self, name):
         voters, X_seen, codes = of_two(Ensemble(ENSEMBLES[name]))
-        votes = voters.votes(NEW)
+        votes = voters.codes(NEW)
         np.testing.assert_array_equal(votes, members_answers(voters.voters.ensemble, NEW, [0, 2]))
         assert set(np.unique(votes)) == {0, 2}
-        assert np.mean(voters.votes(X_seen) == codes[:, None]) > 0.7
+        assert np.mean(voters.codes(X_seen) == codes[:, None]) > 0.7
 
     def test_do_not_depend_on_the_company(self, name):
         voters = Ensemble(ENSEMBLES[name]).fit(X, CODES, CLASSES, seed=1)
-        np.testing.assert_array_equal(np.vstack([voters.votes(row[None]) for row in NEW[:5]]), voters.votes(NEW)[:5])
+        np.testing.assert_array_equal(np.vstack([voters.codes(row[None]) for row in NEW[:5]]), voters.codes(NEW)[:5])
 
     def test_do_not_depend_on_the_jobs(self, name):
         one, two = (Ensemble(ENSEMBLES[name]).fit(X, CODES, CLASSES, 1, n_jobs) for n_jobs in (None, 2))
-        np.testing.assert_array_equal(one.votes(NEW), two.votes(NEW))
+        np.testing.assert_array_equal(one.codes(NEW), two.codes(NEW))
 
     def test_leave_the_given_ensemble_unfitted(self, name):
         Ensemble(ENSEMBLES[name]).fit(X, CODES, CLASSES, seed=1)
@@ -88,13 +88,13 @@ def test_sparse_and_dense_votes_agree(name):
     X_few, new_few = (np.where(np.abs(a) > 0.7, a, 0) for a in (X, NEW))
     dense = Ensemble(ENSEMBLES[name]).fit(X_few, CODES, CLASSES, seed=1)
     few = Ensemble(ENSEMBLES[name]).fit(sparse.csr_array(X_few), CODES, CLASSES, seed=1)
-    np.testing.assert_array_equal(few.votes(sparse.csr_array(new_few)), dense.votes(new_few))
+    np.testing.assert_array_equal(few.codes(sparse.csr_array(new_few)), dense.codes(new_few))
 
 
 def test_trees_vote_where_values_are_missing():
     holes = np.where(RNG.random(X.shape) < 0.2, np.nan, X)
     voters = Ensemble(RandomForestClassifier(6)).fit(holes, CODES, CLASSES, seed=1)
-    np.testing.assert_array_equal(voters.votes(holes), members_answers(voters.ensemble, holes, [0, 1, 2]))
+    np.testing.assert_array_equal(voters.codes(holes), members_answers(voters.ensemble, holes, [0, 1, 2]))
 
 
 def test_trees_see_numbers_as_scikit_learn_shows_them():
@@ -102,7 +102,7 @@ def test_trees_see_numbers_as_scikit_learn_shows_them():
     close = np.float64(1) + np.arange(60)[:, None] * 3e-8
     codes = np.arange(60) % 2
     voters = Ensemble(RandomForestClassifier(6)).fit(close, codes, np.arange(2), seed=1)
-    np.testing.assert_array_equal(voters.votes(close), members_answers(voters.ensemble, close, [0, 1]))
+    np.testing.assert_array_equal(voters.codes(close), members_answers(voters.ensemble, close, [0, 1]))
 
 
 class TestTags:
@@ -125,7 +125,7 @@ class TestTags:
 class TestOutOfBag:
     def by_hand(self, voters, X, n_classes):
         """Majority of the trees that did not train on an example; -1 where all did."""
-        answers = voters.votes(X)
+        answers = voters.codes(X)
         out = np.full(len(X), -1)
         for i in range(len(X)):
             unseen = [answers[i, j] for j, sample in enumerate(voters.ensemble.estimators_samples_) if i not in sample]

@@ -148,7 +148,7 @@ class TestOwn:
         class Words(VoterSet):
             n_voters = 2
 
-            def votes(self, X):
+            def codes(self, X):
                 return np.array([["good" in text, "bad" not in text] for text in X[:, 0]]).astype(int)
 
         class WordSource(VoterSource):
@@ -196,7 +196,7 @@ class TestOwn:
         assert all(set(codes) == set(range(len(classes))) for codes, classes in calls)
         once = list(clf.classes_).index("once")
         judge = [len(classes) for _, classes in calls].index(2)
-        assert once not in clf.voters_[judge].votes(X)
+        assert once not in clf.voters_[judge].codes(X)
         assert clf.votes_[judge].take(clf.votes_[judge].targets == once).errors().all()
 
     def test_may_bring_a_grid_of_priors(self):

@@ -56,7 +56,7 @@ class Certificate:
         Kind of distribution, and its parameters for each fold.
     fold_sizes, fold_shares : tuple of int, tuple of float
         Examples that judge in each fold, and the probability with which each fold answers.
-    votes : tuple of str
+    vote_digests : tuple of str
         SHA-256 of the votes of each fold.
     deterministic_vote : dict
         What ``bound`` rests on: the errors, or margin, scale and the figures found with them.
@@ -89,7 +89,7 @@ class Certificate:
     posterior: str
     posteriors: tuple[dict[str, list[float]], ...]
     priors: tuple[dict[str, list[float]], ...]
-    votes: tuple[str, ...]
+    vote_digests: tuple[str, ...]
     deterministic_rule: str
     deterministic_vote: dict[str, float]
     baseline: dict[str, Any]

@@ -112,7 +112,7 @@ def certify(
         posterior=posteriors[0].name,
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),
-        votes=tuple(digest() for digest in digests),
+        vote_digests=tuple(digest() for digest in digests),
         **_further(votes, samples(), posteriors, priors, bound, delta, value, for_draws, drawn),
     )
 

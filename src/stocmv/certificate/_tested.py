@@ -104,7 +104,7 @@ def certify_tested(
         posterior=posteriors[0].name,
         posteriors=tuple({name: values.tolist() for name, values in p.parameters().items()} for p in posteriors),
         priors=(),
-        votes=tuple(digest() for digest in digests),
+        vote_digests=tuple(digest() for digest in digests),
         deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter),
         deterministic_vote={"empirical_risk": risk},
         baseline=baseline(

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..verify import Check, Fold, Refused, Verification, fold_of, parse_certificate
-from ..verify import verify as check_all
+from ..verify import Check, Fold, Refused, Verification, fold_of, parse_certificate, verify as check_all
 from ..votes import PartitionedVotes, Votes
 from ._certificate import Certificate
 from ._precise import precise_checks
@@ -19,7 +18,7 @@ def verify(certificate: Certificate, votes: Sequence[Votes], precise: float = 0.
     try:
         folds = [_fold(v) for v in votes]
     except Refused as error:
-        return Verification((Check("votes", content["votes"], str(error), False),))
+        return Verification((Check("votes", content["vote_digests"], str(error), False),))
     return verify_content(content, intact, folds, precise, seed)
 
 

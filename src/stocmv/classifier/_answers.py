@@ -14,7 +14,7 @@ _BLOCK = 4096
 
 def ask(voters: VoterSet, X: Any, n_voters: int, n_classes: int) -> NDArray:
     """What the voters answer: codes of classes that there are, as the compiled sums over them rely on."""
-    return checked_codes(voters.votes(X), n_voters, n_classes)
+    return checked_codes(voters.codes(X), n_voters, n_classes)
 
 
 def mean_vote(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:

@@ -34,7 +34,7 @@ def choose_priors(prior: Any, kind: type[Posterior], source: VoterSource) -> Seq
 def choose_solver(solver: str | Solver, risk: str | Risk, source: VoterSource) -> str | Solver:
     """Voters that are alike start near the optimum: a short descent is enough, unless the risk is noisy."""
     if is_auto(solver) and source.exchangeable and risk_name(risk) != "mc":
-        return LBFGS(max_iter=50, tolerance=1e-6)
+        return LBFGS(max_iter=50, tolerance=1e-6, stops_early=True)
     return solver
 
 

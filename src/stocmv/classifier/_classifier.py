@@ -21,7 +21,7 @@ from ..bounds import BOUNDS, Bound, check_delta
 from ..certificate import certify_tested, check_per_class, check_tested
 from ..certificate._percent import percent
 from ..learning import History, Learned, Step, learn
-from ..learning._learn import named, posterior_kind
+from ..learning._learn import named, posterior_kind, warn_unfinished
 from ..posteriors import Posterior
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
@@ -89,8 +89,10 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray
         Class labels.
-    n_features_in_, feature_names_in_ : int, ndarray
-        As in scikit-learn.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray
+        Their names, if ``X`` had names that are all strings.
     voters_ : list of VoterSet
         The voters of each fold; one entry without folds.
     posterior_ : list of Posterior
@@ -98,19 +100,25 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     certificate_ : Certificate
         What is promised.
     history_ : History
-        The iterations in which the weights were learned.
+        The iterations in which the weights were learned, of all folds.
+    n_iter_ : int
+        Number of these iterations; 0 with equal weights.
     votes_ : list of VoteMatrix
         What the voters said on the examples that judge them: what `Certificate.verify` needs.
     timings_ : dict
-        Seconds spent on making the vote, on asking its voters, and on the certificate.
+        Seconds spent on making the vote ("voters"), on asking its voters ("votes"), and on the "certificate".
     plain_errors_ : tuple of int or None
         Errors, on the first part that judges, of the model that the voters belong to (a forest, say) when it predicts
-        by itself, and the size of that part: what a plain hold-out gives.
+        by itself, and the size of that part: what a plain hold-out gives. None where there is no such model.
+    key_ : bytes or None
+        Key of the hash that shares the examples out among the folds where these disagree; None without folds.
 
     Warns
     -----
     RepeatedRowsWarning
         If rows repeat more often than independent draws explain.
+    ConvergenceWarning
+        If the solver stopped before it converged; the warning says what to set. The certificate holds all the same.
 
     Examples
     --------
@@ -193,6 +201,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         if doubt is not None:
             warnings.warn(doubt, RepeatedRowsWarning, stacklevel=2)
         self._certify(source, made, rng, fingerprints, doubt)
+        if is_tested(self.bound):  # otherwise learn has warned
+            warn_unfinished(self.history_, self.solver, stacklevel=3)
+        self.n_iter_ = len(self.history_)
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
 
@@ -445,7 +456,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         return self.classes_[answers[rng.choice(len(answers), n, p=self._shares), np.arange(n)]]
 
     def draw(self, random_state: Any = None) -> DrawnVote:
-        """One majority vote, its fold and weights drawn once, as a classifier of its own.
+        """One majority vote, its fold and weights drawn once, as a fitted classifier with `predict` and `score`.
 
         Refused where the certificate is on the vote with fixed weights only.
         """

@@ -117,7 +117,7 @@ class CrossFitted:
             tell("collecting votes", k, cut.n_parts, where)
             X_judge, codes_judge = _rows(X, codes, judges)
             judging_groups = None if groups is None else groups[judges]
-            self.votes_.append(VoteMatrix.from_codes(voters.votes(X_judge), codes_judge, self.classes_, judging_groups))
+            self.votes_.append(VoteMatrix.from_codes(voters.codes(X_judge), codes_judge, self.classes_, judging_groups))
             if any(voters is others for others in self.voters_):
                 raise ValueError("The source returned the same voters for two folds: make new ones in each fit.")
             self.voters_.append(voters)

@@ -132,11 +132,11 @@ class Recipe:
         None where these are not as many in each of the inner folds.
         """
         if not (self.source.learns and self.source.uses_labels):
-            return VoteMatrix.from_codes(voters.votes(X), codes, self.classes)
+            return VoteMatrix.from_codes(voters.codes(X), codes, self.classes)
         parts = []
         for rows, others in inner_cuts(len(codes), groups, self.inner_folds, seed):
             trained = train_voters(self.source, _safe_indexing(X, others), codes[others], self.classes, seed, n_jobs)
-            parts.append(VoteMatrix.from_codes(trained.votes(_safe_indexing(X, rows)), codes[rows], self.classes))
+            parts.append(VoteMatrix.from_codes(trained.codes(_safe_indexing(X, rows)), codes[rows], self.classes))
         alike = parts and len({part.n_voters for part in parts}) == 1
         return VoteMatrix.joined(parts) if alike else None
 
@@ -206,7 +206,7 @@ class Recipe:
         if not len(judged):
             return expected_errors(np.zeros(0, bool), codes[:0], len(self.classes))
         voters = train_voters(self.source, _safe_indexing(X, trained), codes[trained], self.classes, seed)
-        votes = VoteMatrix.from_codes(voters.votes(_safe_indexing(X, judged)), codes[judged], self.classes)
+        votes = VoteMatrix.from_codes(voters.codes(_safe_indexing(X, judged)), codes[judged], self.classes)
         return _errors(votes, self.equal_weights(voters.n_voters).mean)
 
 

@@ -179,7 +179,7 @@ def _votes(made: Made, partition: Partition, part: Part, k: int, numeric: bool) 
     rows = part.judges(k, partition.groups)
     blocks = (rows_of(partition, part, rows[i : i + _ASKED], numeric) for i in range(0, len(rows), _ASKED))
     return VoteMatrix.joined(
-        [VoteMatrix.from_codes(made.voters.votes(X), codes, part.classes, groups) for X, codes, groups in blocks]
+        [VoteMatrix.from_codes(made.voters.codes(X), codes, part.classes, groups) for X, codes, groups in blocks]
     )
 
 

@@ -43,14 +43,6 @@ class Shared(Wrapped):
         max_rows: int = 1_000_000,
         keep_votes: bool = True,
     ) -> None:
-        if train_on not in ("sample", "partitions"):
-            raise ValueError(f"train_on must be 'sample' or 'partitions', got {train_on!r}.")
-        if train_on == "partitions" and not (
-            isinstance(source, Ensemble) and source.exchangeable and hasattr(source.estimator, "n_estimators")
-        ):
-            raise ValueError("train_on='partitions' needs n_estimators that are alike, such as those of a forest.")
-        if max_rows < 1:
-            raise ValueError(f"max_rows must be at least 1, got {max_rows}.")
         super().__init__(source)
         self.train_on = train_on
         self.max_rows = max_rows
@@ -65,15 +57,30 @@ class Shared(Wrapped):
             "How the rows were cut into partitions, each of which trains some voters, did not depend on the rows.",
         )
 
+    def check(self) -> None:
+        """Refuse parameters that no cluster can follow."""
+        if self.train_on not in ("sample", "partitions"):
+            raise ValueError(f"train_on must be 'sample' or 'partitions', got {self.train_on!r}.")
+        if self.train_on == "partitions" and not (
+            isinstance(self.source, Ensemble)
+            and self.source.exchangeable
+            and hasattr(self.source.estimator, "n_estimators")
+        ):
+            raise ValueError("train_on='partitions' needs n_estimators that are alike, such as those of a forest.")
+        if self.max_rows < 1:
+            raise ValueError(f"max_rows must be at least 1, got {self.max_rows}.")
+
     @property
     def n_trees(self) -> int:
         """Members of the ensemble."""
-        return int(self.source.estimator.n_estimators)  # type: ignore[attr-defined]
+        return int(self.source.estimator.n_estimators)
 
 
 def as_shared(source: VoterSource) -> Shared:
-    """The source with the default ways of a cluster."""
-    return source if isinstance(source, Shared) else Shared(source)
+    """The source with the default ways of a cluster, its parameters checked."""
+    shared = source if isinstance(source, Shared) else Shared(source)
+    shared.check()
+    return shared
 
 
 class Sample(NamedTuple):

@@ -22,16 +22,25 @@ class History:
 
     The objective is the bound, interpolated, and for the Monte-Carlo risk noisy; where other examples judge, the KL may
     count less in it than in the bound.
+
+    Attributes
+    ----------
+    steps : list of Step
+        The iterations.
+    limits : list of int
+        For each descent that ended before it converged, the number of iterations that ended it.
     """
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
+        self.limits: list[int] = []
 
     @classmethod
     def joined(cls, parts: "Sequence[History]") -> "History":
         """Several runs, one after the other."""
         history = cls()
         history.steps = [step for part in parts for step in part.steps]
+        history.limits = [limit for part in parts for limit in part.limits]
         return history
 
     def __len__(self) -> int:

@@ -1,11 +1,13 @@
 """One call: from votes to the posterior with the smallest bound, and its certificate."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from ..bounds import BOUNDS, Bound, check_alternatives, check_delta
 from ..certificate import Certificate, certify, check_per_class
@@ -95,6 +97,11 @@ def learn(
     -------
     Learned
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the solver stopped before it converged.
+
     Examples
     --------
     Ten voters of different strength on 2,000 examples:
@@ -126,6 +133,7 @@ def learn(
         alternatives=alternatives,
         callback=callback,
     )
+    warn_unfinished(found.history, solver, stacklevel=3)
     candidates = [found.posteriors]
     if the_risk.draws_again and found.posteriors is not found.priors:
         candidates.append(found.priors)  # noise, or a surrogate for the risk, may have led astray
@@ -189,6 +197,19 @@ def minimise(
         point = the_solver.minimise(objective, objective.start, _generator(random_state))
     moved = not np.array_equal(point, objective.start)  # else the logarithms round, and the KL is no longer zero
     return Found(objective.posteriors(point) if moved else priors, priors, objective(point)[0], history)
+
+
+def warn_unfinished(history: History, solver: str | Solver, stacklevel: int) -> None:
+    """Warn if a descent ended before it converged, and say what to set."""
+    if not history.limits:
+        return
+    name, limit = type(named(solver, SOLVERS, Solver, "solver")).__name__, max(history.limits)
+    warnings.warn(
+        f"{name} stopped at max_iter={limit} before it converged. The certificate holds all the same, but better "
+        f"weights may exist: pass solver=stocmv.solvers.{name}(max_iter={2 * limit}).",
+        ConvergenceWarning,
+        stacklevel,
+    )
 
 
 def check_folds(votes: Votes | Sequence[Votes]) -> list[Votes]:

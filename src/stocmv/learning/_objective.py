@@ -48,7 +48,7 @@ class Objective:
         return sum(v.n_rows for v in self.votes)
 
     @property
-    def bounds(self) -> tuple[float, float]:
+    def box(self) -> tuple[float, float]:
         return self.priors[0].point_bounds
 
     @property
@@ -90,6 +90,9 @@ class Objective:
         self.history.steps.append(step)
         if self.callback is not None:
             self.callback(step)
+
+    def unfinished(self, max_iter: int) -> None:
+        self.history.limits.append(max_iter)
 
     def named(self, label: str) -> "Objective":
         """The same problem, its iterations recorded under a name."""
@@ -136,7 +139,7 @@ class Objective:
             return {}
         path = random_start(self.start, rng, 0.1)
         for kl_weight in (0.01, 0.1, 0.3):
-            path = LBFGS(max_iter=100).minimise(self._unrecorded(kl_weight=kl_weight * self.kl_weight), path, rng)
+            path = LBFGS(100).minimise(self._unrecorded(kl_weight=kl_weight * self.kl_weight), path, rng)
         return {"logistic": self.quick_start(), "path": path}
 
     def _unrecorded(self, **changes: Any) -> "Objective":

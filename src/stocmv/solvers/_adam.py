@@ -31,7 +31,7 @@ class Adam(Solver):
     rate: float = 0.1
 
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
-        point = best = np.clip(start, *problem.bounds)
+        point = best = np.clip(start, *problem.box)
         best_value = np.inf
         moments = _Moments(len(point))
         for _ in range(self.n_steps):
@@ -39,7 +39,7 @@ class Adam(Solver):
             if value < best_value:
                 best_value, best = value, point
             problem.record("adam", point)
-            point = np.clip(point - self.rate * moments.direction(gradient), *problem.bounds)
+            point = np.clip(point - self.rate * moments.direction(gradient), *problem.box)
         if problem.draws_again:
             return point
         return point if problem(point)[0] < best_value else best
@@ -67,14 +67,14 @@ class MiniBatchAdam(Solver):
     stop_patience: int = 25
 
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
-        point = best = np.clip(start, *problem.bounds)
+        point = best = np.clip(start, *problem.box)
         best_value, since_best, since_drop = problem(point, rng)[0], 0, 0
         rate = self.rate
         moments = _Moments(len(point))
         for _ in range(self.n_epochs):
             for batch in problem.batches(self.batch_size, rng):
                 _, gradient = batch(point, rng)
-                point = np.clip(point - rate * moments.direction(gradient), *problem.bounds)
+                point = np.clip(point - rate * moments.direction(gradient), *problem.box)
             value, _ = problem(point, rng)
             problem.record("minibatch adam", point)
             if value < best_value:

@@ -31,30 +31,35 @@ class Auto(Solver):
         Iterations after which the two best are chosen.
     trial_iterations : int
         Iterations on all examples after which one of the sample's two points is chosen.
+    max_iter : int
+        Iterations of the last descent at most.
     """
 
     explore_work: float = 1e7
     first_iterations: int = 40
     trial_iterations: int = 10
+    max_iter: int = 1000
 
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
         if problem.draws_again:
             return Adam().minimise(problem, start, rng)
         sample = problem.sample(self.explore_work, rng)
-        by_heart = self._explore(sample, start, rng)
-        if sample.n_rows == problem.n_rows:
+        sampled = sample.n_rows < problem.n_rows
+        by_heart = self._explore(sample, start, rng, LBFGS(self.max_iter, stops_early=sampled))
+        if not sampled:
             return by_heart
-        sober = LBFGS().minimise(sample.alone(), by_heart, rng)
-        trial, starts = LBFGS(max_iter=self.trial_iterations), {"by heart": by_heart, "sober": sober}
+        sober = LBFGS(self.max_iter).minimise(sample.alone(), by_heart, rng)
+        trial = LBFGS(self.trial_iterations, stops_early=True)
+        starts = {"by heart": by_heart, "sober": sober}
         tried = [trial.minimise(problem.named(f"{name}:"), point, rng) for name, point in starts.items()]
         best = min(tried, key=lambda point: problem(point)[0])
-        return LBFGS(memory=_LONG_MEMORY).minimise(problem.named("all examples:"), best, rng)
+        return LBFGS(self.max_iter, memory=_LONG_MEMORY).minimise(problem.named("all examples:"), best, rng)
 
-    def _explore(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
+    def _explore(self, problem: Problem, start: NDArray, rng: np.random.Generator, last: LBFGS) -> NDArray:
         shaken = start + 0.1 * rng.standard_normal(len(start))
         starts = {"prior": start, "adam": Adam().minimise(problem, shaken, rng), **problem.own_starts(rng)}
-        first = LBFGS(max_iter=self.first_iterations)
+        first = LBFGS(self.first_iterations, stops_early=True)
         descended = {name: first.minimise(problem.named(f"{name}:"), point, rng) for name, point in starts.items()}
         best = sorted(descended.items(), key=lambda item: problem(item[1])[0])[:2]
-        ends = [LBFGS().minimise(problem.named(f"{name}:"), point, rng) for name, point in best]
+        ends = [last.minimise(problem.named(f"{name}:"), point, rng) for name, point in best]
         return min(ends, key=lambda point: problem(point)[0])

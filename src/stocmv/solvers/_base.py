@@ -22,7 +22,7 @@ class Problem(Protocol):
         ...
 
     @property
-    def bounds(self) -> tuple[float, float]:
+    def box(self) -> tuple[float, float]:
         """Smallest and largest value of every coordinate."""
         ...
 
@@ -37,6 +37,10 @@ class Problem(Protocol):
 
     def record(self, stage: str, point: NDArray) -> None:
         """Take note of the point that an iteration ended at."""
+        ...
+
+    def unfinished(self, max_iter: int) -> None:
+        """Take note that a descent ended at so many iterations before it converged; a warning will say so."""
         ...
 
     def named(self, label: str) -> "Problem":

@@ -35,7 +35,7 @@ class Quick(Solver):
         if problem.draws_again:
             return Adam().minimise(problem, start, rng)
         sample = problem.sample(self.sample_work, rng)
-        descent = LBFGS(self.max_iter, self.tolerance)
+        descent = LBFGS(self.max_iter, self.tolerance, stops_early=True)
         point = descent.minimise(sample.named("quick start:"), sample.quick_start(), rng)
         if sample.n_rows == problem.n_rows:
             return point

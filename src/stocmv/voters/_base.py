@@ -27,7 +27,7 @@ class VoterSet(ABC):
     >>> class Rules(VoterSet):
     ...     n_voters = 2
     ...
-    ...     def votes(self, X):
+    ...     def codes(self, X):
     ...         return np.column_stack([X[:, 0] > 0, X[:, 1] > 0]).astype(int)
     >>> class RuleSource(VoterSource):
     ...     learns = False
@@ -44,7 +44,7 @@ class VoterSet(ABC):
     n_voters: int
 
     @abstractmethod
-    def votes(self, X: Any) -> NDArray:
+    def codes(self, X: Any) -> NDArray:
         """Class codes that the voters answer: an integer array of shape (n, n_voters)."""
 
     def plain_answers(self, X: Any) -> NDArray | None:
@@ -56,8 +56,10 @@ class VoterSet(ABC):
         return None
 
 
-class VoterSource(ABC):
-    """A recipe for voters.
+class VoterSource(BaseEstimator, ABC):
+    """A recipe for voters: a scikit-learn estimator, whose parameters a grid search reaches as ``voters__...``.
+
+    As in scikit-learn, ``__init__`` only stores its arguments, each under its own name, and `fit` checks them.
 
     Attributes
     ----------
@@ -182,22 +184,22 @@ class Recoded(VoterSet):
     Parameters
     ----------
     voters : VoterSet
-        Their answers are positions in ``codes``.
-    codes : ndarray
+        Their answers are positions in ``known``.
+    known : ndarray
         Code, among all classes, of each class that they know.
     """
 
-    def __init__(self, voters: VoterSet, codes: NDArray) -> None:
+    def __init__(self, voters: VoterSet, known: NDArray) -> None:
         self.voters = voters
-        self.codes = codes
+        self.known = known
         self.n_voters = voters.n_voters
 
-    def votes(self, X: Any) -> NDArray:
-        return self.codes[checked_codes(self.voters.votes(X), self.n_voters, len(self.codes))]
+    def codes(self, X: Any) -> NDArray:
+        return self.known[checked_codes(self.voters.codes(X), self.n_voters, len(self.known))]
 
     def plain_answers(self, X: Any) -> NDArray | None:
         answers = self.voters.plain_answers(X)
-        return None if answers is None else self.codes[answers]
+        return None if answers is None else self.known[answers]
 
 
 class Joined(VoterSet):
@@ -207,8 +209,8 @@ class Joined(VoterSet):
         self.sets = list(sets)
         self.n_voters = sum(s.n_voters for s in self.sets)
 
-    def votes(self, X: Any) -> NDArray:
-        return np.hstack([s.votes(X) for s in self.sets])
+    def codes(self, X: Any) -> NDArray:
+        return np.hstack([s.codes(X) for s in self.sets])
 
 
 def checked_codes(codes: NDArray, n_voters: int, n_classes: int) -> NDArray:
@@ -256,7 +258,7 @@ def out_of_bag_answers(source: VoterSource, voters: VoterSet, X: Any) -> NDArray
     if not isinstance(voters, Recoded):
         return source.out_of_bag(voters, X)
     answers = source.out_of_bag(voters.voters, X)
-    return None if answers is None else np.where(answers < 0, -1, voters.codes[answers].astype(np.int64))
+    return None if answers is None else np.where(answers < 0, -1, voters.known[answers].astype(np.int64))
 
 
 def frozen_parts(value: Any) -> Iterator[FrozenEstimator]:

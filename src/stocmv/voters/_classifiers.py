@@ -34,9 +34,7 @@ class Classifiers(VoterSource):
     checks_input = True
 
     def __init__(self, estimators: Sequence[BaseEstimator], n_repeats: int = 1) -> None:
-        if not estimators or n_repeats < 1:
-            raise ValueError("voters must hold at least one classifier, repeated at least once.")
-        self.estimators = list(estimators)
+        self.estimators = estimators
         self.n_repeats = n_repeats
 
     @property
@@ -51,6 +49,8 @@ class Classifiers(VoterSource):
         return _labels_of(part for part in frozen_parts(self.estimators) if hasattr(part, "classes_"))
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "ClassifierVoters":
+        if not self.estimators or self.n_repeats < 1:
+            raise ValueError("voters must hold at least one classifier, repeated at least once.")
         y = classes[codes]  # labels, since settings such as class_weight, and frozen parts, speak of these
         seeds = np.random.SeedSequence(seed).generate_state(len(self.estimators) * self.n_repeats)
         jobs = zip([e for e in self.estimators for _ in range(self.n_repeats)], seeds, strict=True)
@@ -58,7 +58,8 @@ class Classifiers(VoterSource):
         return ClassifierVoters(fitted, classes, n_jobs)
 
     def describe(self) -> str:
-        return f"{self.n_repeats} x {self.estimators!r}" if self.n_repeats > 1 else repr(self.estimators)
+        each = repr(list(self.estimators))
+        return f"{self.n_repeats} x {each}" if self.n_repeats > 1 else each
 
 
 def _train(estimator: BaseEstimator, X: Any, y: NDArray, seed: int) -> BaseEstimator:
@@ -91,13 +92,13 @@ class ClassifierVoters(VoterSet):
         self.n_jobs = n_jobs
         self.n_voters = len(self.classifiers)
 
-    def votes(self, X: Any) -> NDArray:
+    def codes(self, X: Any) -> NDArray:
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(c.predict)(X) for c in self.classifiers)
         codes = [np.searchsorted(self.classes, answer) for answer in answers]
         return np.stack(codes, axis=1).astype(code_dtype(len(self.classes)))
 
     def plain_answers(self, X: Any) -> NDArray | None:
-        return self.votes(X)[:, 0].astype(np.int64) if self.n_voters == 1 else None
+        return self.codes(X)[:, 0].astype(np.int64) if self.n_voters == 1 else None
 
 
 class Frozen(VoterSource):
@@ -120,28 +121,39 @@ class Frozen(VoterSource):
     )
 
     def __init__(self, estimators: Sequence[Any]) -> None:
-        self.estimators = [e.estimator if isinstance(e, FrozenEstimator) else e for e in estimators]
-        for estimator in self.estimators:
+        self.estimators = estimators
+
+    def __sklearn_clone__(self) -> "Frozen":
+        return Frozen(self.estimators)  # as frozen estimators do: what they learned is kept
+
+    @property
+    def _fitted(self) -> list[Any]:
+        """The classifiers themselves, without what freezes them."""
+        fitted = [e.estimator if isinstance(e, FrozenEstimator) else e for e in self.estimators]
+        if not fitted:
+            raise ValueError("voters must hold at least one fitted classifier.")
+        for estimator in fitted:
             check_is_fitted(estimator)
+        return fitted
 
     @property
     def exchangeable(self) -> bool:  # type: ignore[override]
-        last = _last(self.estimators[0])
+        last = _last(self._fitted[0])
         return len(self.estimators) == 1 and (are_alike(last) or not is_ensemble(last))
 
     @property
     def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
-        return (50.0,) if self.exchangeable and is_ensemble(_last(self.estimators[0])) else VoterSource.default_prior
+        return (50.0,) if self.exchangeable and is_ensemble(_last(self._fitted[0])) else VoterSource.default_prior
 
     def labels(self) -> NDArray | None:
-        return _labels_of(self.estimators)
+        return _labels_of(self._fitted)
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
         # copies, so that fitting the originals again does not change what was certified
-        return Joined([_fixed(copy.deepcopy(e), classes, n_jobs) for e in self.estimators])
+        return Joined([_fixed(copy.deepcopy(e), classes, n_jobs) for e in self._fitted])
 
     def describe(self) -> str:
-        return f"frozen {self.estimators!r}"
+        return f"frozen {self._fitted!r}"
 
 
 def _labels_of(estimators: Iterable[Any]) -> NDArray | None:

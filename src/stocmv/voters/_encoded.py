@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
@@ -31,10 +30,11 @@ class Encoded(Transformed):
     Examples
     --------
     >>> import pandas as pd
+    >>> from sklearn.ensemble import RandomForestClassifier
     >>> from stocmv import MajorityVoteClassifier
-    >>> from stocmv.voters import Encoded, as_source
+    >>> from stocmv.voters import Encoded, Ensemble
     >>> X = pd.DataFrame({"colour": ["red", "green"] * 100, "size": range(200)})
-    >>> voters = Encoded(as_source("forest"), ["colour"])
+    >>> voters = Encoded(Ensemble(RandomForestClassifier()), ["colour"])
     >>> clf = MajorityVoteClassifier(voters, random_state=0).fit(X, X["colour"] == "red")
     >>> clf.predict(pd.DataFrame({"colour": ["red", "blue"], "size": [1, 1]}))[0]
     np.True_
@@ -43,15 +43,14 @@ class Encoded(Transformed):
     def __init__(
         self, source: VoterSource, categorical: Sequence[str], encoding: Literal["ordinal", "onehot"] = "ordinal"
     ) -> None:
-        if encoding not in ("ordinal", "onehot"):
-            raise ValueError(f"encoding must be 'ordinal' or 'onehot', got {encoding!r}.")
-        self.categorical = list(categorical)
+        self.source = source
+        self.categorical = categorical
         self.encoding = encoding
-        super().__init__(
-            ColumnTransformer(
-                [("categories", self._encoder(), self.categorical)], remainder="passthrough", sparse_threshold=0
-            ),
-            source,
+
+    @property
+    def transformer(self) -> ColumnTransformer:
+        return ColumnTransformer(
+            [("categories", self._encoder(), list(self.categorical))], remainder="passthrough", sparse_threshold=0
         )
 
     @property
@@ -67,7 +66,7 @@ class Encoded(Transformed):
         )
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
-        encoder = clone(self.transformer)
+        encoder = self.transformer
         numbers = _numbers(encoder.fit_transform(X), self.source.allow_nan)
         voters = self.source.fit(numbers, codes, classes, seed, n_jobs)
         return EncodedVoters(encoder, voters, self.source.allow_nan)
@@ -75,7 +74,9 @@ class Encoded(Transformed):
     def _encoder(self) -> Any:
         if self.encoding == "onehot":
             return OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-        return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+        if self.encoding == "ordinal":
+            return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+        raise ValueError(f"encoding must be 'ordinal' or 'onehot', got {self.encoding!r}.")
 
     def describe(self) -> str:
         return f"{self.source.describe()}, {len(self.categorical)} columns of categories encoded ({self.encoding})"

@@ -31,10 +31,22 @@ class Ensemble(VoterSource):
 
     def __init__(self, estimator: BaseEstimator) -> None:
         self.estimator = estimator
-        self.allow_nan = bool(get_tags(estimator).input_tags.allow_nan)
-        self.sparse = bool(get_tags(estimator).input_tags.sparse)
-        self.exchangeable = are_alike(estimator)
-        self.checks_input = isinstance(getattr(estimator, "estimator", None), Pipeline)  # may take strings
+
+    @property
+    def allow_nan(self) -> bool:  # type: ignore[override]
+        return bool(get_tags(self.estimator).input_tags.allow_nan)
+
+    @property
+    def sparse(self) -> bool:  # type: ignore[override]
+        return bool(get_tags(self.estimator).input_tags.sparse)
+
+    @property
+    def exchangeable(self) -> bool:  # type: ignore[override]
+        return are_alike(self.estimator)
+
+    @property
+    def checks_input(self) -> bool:  # type: ignore[override]
+        return isinstance(getattr(self.estimator, "estimator", None), Pipeline)  # may take strings
 
     @property
     def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
@@ -53,7 +65,7 @@ class Ensemble(VoterSource):
         """Majority of the members that were not trained on an example, where the ensemble remembers which these are."""
         if not (getattr(self.estimator, "bootstrap", False) and isinstance(voters, EnsembleVoters)):
             return None
-        votes = voters.votes(X)
+        votes = voters.codes(X)
         rows = np.arange(len(votes))
         tally = np.zeros((len(votes), len(voters.ensemble.classes_)), np.int32)
         for j, sample in enumerate(voters.ensemble.estimators_samples_):
@@ -82,7 +94,7 @@ class EnsembleVoters(VoterSet):
         self.n_jobs = n_jobs
         self.n_voters = len(members(ensemble))
 
-    def votes(self, X: Any) -> NDArray:
+    def codes(self, X: Any) -> NDArray:
         if isinstance(self.ensemble, ForestClassifier):
             X = self.ensemble._validate_X_predict(X)
             questions = [delayed(_tree_codes)(tree, X) for tree in self.ensemble.estimators_]

@@ -1,9 +1,11 @@
 """Decision stumps: one threshold on one feature."""
 
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_scalar
 
 from ..votes._labels import code_dtype
 from ._base import VoterSet, VoterSource
@@ -47,10 +49,6 @@ class Stumps(VoterSource):
         ranges: Literal["other_folds", "training"] | ArrayLike = "other_folds",
         n_pairs: int = 10,
     ) -> None:
-        if n_thresholds < 1 or n_pairs < 1:
-            raise ValueError("n_thresholds and n_pairs must be at least 1.")
-        if isinstance(ranges, str) and ranges not in ("other_folds", "training"):
-            raise ValueError(f"ranges must be 'other_folds', 'training' or an array of two rows, got {ranges!r}.")
         self.n_thresholds = n_thresholds
         self.ranges = ranges
         self.n_pairs = n_pairs
@@ -73,17 +71,24 @@ class Stumps(VoterSource):
         return ()
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "StumpVoters":
-        X = np.asarray(X, float)
-        if isinstance(self.ranges, str):
-            lowest, highest = X.min(0), X.max(0)
-        else:
-            given = np.asarray(self.ranges, float)
-            if given.shape != (2, X.shape[1]) or not np.all(np.isfinite(given)):
-                raise ValueError(f"ranges must have two finite rows of {X.shape[1]} features, got shape {given.shape}.")
-            lowest, highest = given
+        check_scalar(self.n_thresholds, "n_thresholds", Integral, min_val=1)
+        check_scalar(self.n_pairs, "n_pairs", Integral, min_val=1)
+        lowest, highest = self._ends(np.asarray(X, float))
         fractions = np.arange(1, self.n_thresholds + 1) / (self.n_thresholds + 1)
         thresholds = lowest[:, None] + (highest - lowest)[:, None] * fractions
         return StumpVoters(thresholds, self._pairs(len(classes), seed), len(classes))
+
+    def _ends(self, X: NDArray) -> NDArray:
+        """The lowest and the highest value of each feature."""
+        if isinstance(self.ranges, str):
+            if self.ranges not in ("other_folds", "training"):
+                allowed = "'other_folds', 'training' or an array of two rows"
+                raise ValueError(f"ranges must be {allowed}, got {self.ranges!r}.")
+            return np.stack([X.min(0), X.max(0)])
+        given = np.asarray(self.ranges, float)
+        if given.shape != (2, X.shape[1]) or not np.all(np.isfinite(given)):
+            raise ValueError(f"ranges must have two finite rows of {X.shape[1]} features, got shape {given.shape}.")
+        return given
 
     def _pairs(self, n_classes: int, seed: int) -> NDArray:
         """Ordered pairs of classes: the one below a threshold, the one above."""
@@ -109,7 +114,7 @@ class StumpVoters(VoterSet):
         self.n_classes = n_classes
         self.n_voters = thresholds.size * len(pairs)
 
-    def votes(self, X: Any) -> NDArray:
+    def codes(self, X: Any) -> NDArray:
         X, thresholds = np.asarray(X, float), self.thresholds.ravel()
         below, over = self.pairs.astype(code_dtype(self.n_classes)).T
         votes = np.empty((len(X), len(below), thresholds.size), below.dtype)

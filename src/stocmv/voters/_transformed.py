@@ -75,8 +75,8 @@ class TransformedVoters(VoterSet):
         """The examples as the voters see them."""
         return self.transformer.transform(X)
 
-    def votes(self, X: Any) -> NDArray:
-        return self.voters.votes(self.transformed(X))
+    def codes(self, X: Any) -> NDArray:
+        return self.voters.codes(self.transformed(X))
 
     def plain_answers(self, X: Any) -> NDArray | None:
         return self.voters.plain_answers(self.transformed(X))
