@@ -74,7 +74,7 @@ class Forest:
         forest.set_params(n_jobs=threads)
         return Answers(forest.apply(X), y)
 
-    def codes(self, answers: Answers, depth: int | None = None) -> VoteMatrix:
+    def votes(self, answers: Answers, depth: int | None = None) -> VoteMatrix:
         """What the trees say when they are cut at a depth; None leaves them whole."""
         trees = [member.tree_ for member in self.voters.ensemble.estimators_]
         codes = np.column_stack(
