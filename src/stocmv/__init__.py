@@ -2,20 +2,18 @@
 
 from . import bounds, posteriors, risks, solvers, special, voters
 from .certificate import Certificate, Verification, certify
-from .classifier import DrawnVote, MajorityVoteClassifier, RepeatedRowsWarning
-from .learning import History, Learned, Step, learn
+from .classifier import MajorityVoteClassifier, RepeatedRowsWarning
+from .learning import History, Learned, learn
 from .naive_bayes import NaiveBayesVote
 from .votes import VoteMatrix
 
 __all__ = [
     "Certificate",
-    "DrawnVote",
     "History",
     "Learned",
     "MajorityVoteClassifier",
     "NaiveBayesVote",
     "RepeatedRowsWarning",
-    "Step",
     "Verification",
     "VoteMatrix",
     "bounds",

@@ -15,6 +15,8 @@ from .voters import as_source
 from .votes import VoteMatrix
 from .votes._classes import class_weights
 
+__all__ = ["NaiveBayesVote"]
+
 
 class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
     r"""A weighted vote over many classifiers that treats their errors as independent (Berend and Kontorovich 2015).

@@ -35,6 +35,8 @@ from .voters._stumps import StumpVoters
 from .voters._transformed import TransformedVoters
 from .votes import PartitionedVotes, VoteMatrix
 
+__all__ = ["load", "save"]
+
 _LEVEL = 1  # a fifth larger than the best, in half of the time
 
 TRUSTED: tuple[str, ...] = tuple(

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from stocmv import History, Step
 from stocmv.displays import HistoryDisplay
+from stocmv.learning import History, Step
 
 
 def test_shows_what_was_recorded(binary):

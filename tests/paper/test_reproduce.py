@@ -4,8 +4,7 @@ import os
 import pytest
 from click.testing import CliRunner
 
-from stocmv.cli._reproduce import Logged
-from stocmv.cli._reproduce import reproduce as command
+from stocmv.cli._reproduce import Logged, reproduce as command
 from stocmv.paper import EXPERIMENTS, Settings, Task, reproduce
 
 FORESTS = ["table2", "fig-prior", "fig-strength"]

@@ -2,11 +2,11 @@
 
 from ._base import Bound, Bounded
 from ._catoni import Catoni, CatoniPerFold
-from ._delta import check_alternatives, check_delta
-from ._fold_test import FoldTest
+from ._delta import check_alternatives as check_alternatives, check_delta as check_delta
+from ._fold_test import FoldTest as FoldTest
 from ._mcallester import McAllester
-from ._one_sample import bentkus, clopper_pearson, one_sample
-from ._seeger import PrintedTheorem2, Seeger, seeger_mixture
+from ._one_sample import bentkus as bentkus, clopper_pearson, one_sample as one_sample
+from ._seeger import PrintedTheorem2 as PrintedTheorem2, Seeger, seeger_mixture as seeger_mixture
 
 BOUNDS: dict[str, Bound] = {
     "seeger": Seeger(),
@@ -16,20 +16,4 @@ BOUNDS: dict[str, Bound] = {
     "printed_theorem2_not_proven": PrintedTheorem2(),
 }
 
-__all__ = [
-    "BOUNDS",
-    "Bound",
-    "Bounded",
-    "Catoni",
-    "CatoniPerFold",
-    "FoldTest",
-    "McAllester",
-    "PrintedTheorem2",
-    "Seeger",
-    "bentkus",
-    "check_alternatives",
-    "check_delta",
-    "clopper_pearson",
-    "one_sample",
-    "seeger_mixture",
-]
+__all__ = ["Bound", "Bounded", "Catoni", "CatoniPerFold", "McAllester", "Seeger", "clopper_pearson"]

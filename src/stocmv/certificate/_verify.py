@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..verify import Check, Fold, Refused, Verification, fold_of, parse_certificate
-from ..verify import verify as check_all
+from ..verify import Check, Fold, Refused, Verification, fold_of, parse_certificate, verify as check_all
 from ..votes import PartitionedVotes, Votes
 from ._certificate import Certificate
 from ._precise import precise_checks

@@ -456,7 +456,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         return self.classes_[answers[rng.choice(len(answers), n, p=self._shares), np.arange(n)]]
 
     def draw(self, random_state: Any = None) -> DrawnVote:
-        """One majority vote, its fold and weights drawn once, as a classifier of its own.
+        """One majority vote, its fold and weights drawn once, as a fitted classifier with `predict` and `score`.
 
         Refused where the certificate is on the vote with fixed weights only.
         """

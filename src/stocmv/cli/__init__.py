@@ -17,6 +17,3 @@ def what_is_missing(error: ModuleNotFoundError) -> str:
     """The package that a module belongs to, and how to get it."""
     package = (error.name or "a package").partition(".")[0]
     return f"the command line needs {package}: pip install 'stocmv[cli]'."
-
-
-__all__ = ["main"]

@@ -73,8 +73,7 @@ def reproduce(
       fig-prior           other priors (forests)
       fig-strength        trees of depth 1 to 10 (forests)
     """
-    from ..paper import Settings
-    from ..paper import reproduce as run
+    from ..paper import Settings, reproduce as run
 
     chosen = None if datasets is None else tuple(name.strip() for name in datasets.split(",") if name.strip())
     settings = Settings(seed=seed, trials=trials, datasets=chosen, quick=quick)

@@ -1,10 +1,10 @@
 """Distributions over the weights of a vote: parameters, divergence from the prior, mean, draws."""
 
-from ._base import Draws, Posterior
+from ._base import Posterior
 from ._categorical import Categorical
 from ._dirichlet import Dirichlet
 from ._logit_normal import LogitNormal
 
 POSTERIORS: dict[str, type[Posterior]] = {kind.name: kind for kind in (Dirichlet, Categorical, LogitNormal)}
 
-__all__ = ["POSTERIORS", "Categorical", "Dirichlet", "Draws", "LogitNormal", "Posterior"]
+__all__ = ["Categorical", "Dirichlet", "LogitNormal", "Posterior"]

@@ -1,25 +1,13 @@
 """Empirical risks of a vote, each with its gradient and with a certified evaluation that interpolates nothing."""
 
-from ._base import Composed, Question, Risk
-from ._c_bound import CBound
-from ._curves import Binomial, FirstOrder, Half, SecondOrder
-from ._exact import Exact
+from ._base import Composed, Risk
+from ._c_bound import CBound as CBound
+from ._curves import Binomial, FirstOrder as FirstOrder, Half as Half, SecondOrder as SecondOrder
+from ._exact import Exact as Exact
 from ._mc import MonteCarlo
 
 RISKS: dict[str, Risk] = {
     risk.name: risk for risk in (Exact(), Half(), MonteCarlo(), FirstOrder(), SecondOrder(), Binomial(), CBound())
 }
 
-__all__ = [
-    "RISKS",
-    "Binomial",
-    "CBound",
-    "Composed",
-    "Exact",
-    "FirstOrder",
-    "Half",
-    "MonteCarlo",
-    "Question",
-    "Risk",
-    "SecondOrder",
-]
+__all__ = ["Binomial", "Composed", "MonteCarlo", "Risk"]

@@ -4,7 +4,7 @@ from ._adam import Adam, MiniBatchAdam
 from ._auto import Auto
 from ._base import Problem, Solver
 from ._lbfgs import LBFGS
-from ._quick import Quick
+from ._quick import Quick as Quick
 
 SOLVERS: dict[str, Solver] = {
     "auto": Auto(),
@@ -14,4 +14,4 @@ SOLVERS: dict[str, Solver] = {
     "minibatch_adam": MiniBatchAdam(),
 }
 
-__all__ = ["LBFGS", "SOLVERS", "Adam", "Auto", "MiniBatchAdam", "Problem", "Quick", "Solver"]
+__all__ = ["LBFGS", "Adam", "Auto", "MiniBatchAdam", "Problem", "Solver"]

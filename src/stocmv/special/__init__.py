@@ -1,16 +1,8 @@
 """Special functions of the bounds: pure functions of arrays, each checked against arbitrary precision."""
 
-from ._gamma import argmax_probability, gamma_draw_gradient
+from ._gamma import argmax_probability as argmax_probability, gamma_draw_gradient as gamma_draw_gradient
 from ._half_beta import half_betainc
-from ._kl import kl_bernoulli, kl_inverse, kl_inverse_gradient
+from ._kl import kl_bernoulli, kl_inverse, kl_inverse_gradient as kl_inverse_gradient
 from ._xi import log_xi
 
-__all__ = [
-    "argmax_probability",
-    "gamma_draw_gradient",
-    "half_betainc",
-    "kl_bernoulli",
-    "kl_inverse",
-    "kl_inverse_gradient",
-    "log_xi",
-]
+__all__ = ["half_betainc", "kl_bernoulli", "kl_inverse", "log_xi"]

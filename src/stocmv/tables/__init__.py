@@ -1,6 +1,4 @@
 """Examples from files: csv, parquet, libsvm and npz."""
 
-from ._columns import Expected, Table
-from ._read import FORMATS, read_table
-
-__all__ = ["FORMATS", "Expected", "Table", "read_table"]
+from ._columns import Expected as Expected, Table as Table
+from ._read import FORMATS as FORMATS, read_table as read_table

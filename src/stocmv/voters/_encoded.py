@@ -30,10 +30,11 @@ class Encoded(Transformed):
     Examples
     --------
     >>> import pandas as pd
+    >>> from sklearn.ensemble import RandomForestClassifier
     >>> from stocmv import MajorityVoteClassifier
-    >>> from stocmv.voters import Encoded, as_source
+    >>> from stocmv.voters import Encoded, Ensemble
     >>> X = pd.DataFrame({"colour": ["red", "green"] * 100, "size": range(200)})
-    >>> voters = Encoded(as_source("forest"), ["colour"])
+    >>> voters = Encoded(Ensemble(RandomForestClassifier()), ["colour"])
     >>> clf = MajorityVoteClassifier(voters, random_state=0).fit(X, X["colour"] == "red")
     >>> clf.predict(pd.DataFrame({"colour": ["red", "blue"], "size": [1, 1]}))[0]
     np.True_

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import digamma, gammaln, polygamma
-from scipy.special import gamma as gamma_function
+from scipy.special import digamma, gamma as gamma_function, gammaln, polygamma
 
 from ...displays._canvas import CYCLE, GREY, tidy
 from ._panels import chosen, panels
