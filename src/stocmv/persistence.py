@@ -26,7 +26,7 @@ from .learning import History, Step
 from .naive_bayes import NaiveBayesVote
 from .posteriors import Categorical, Dirichlet, LogitNormal
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
-from .solvers import LBFGS, Adam, Auto, MiniBatchAdam
+from .solvers import LBFGS, Adam, Auto, MiniBatchAdam, Quick
 from .voters import Classifiers, Encoded, Ensemble, Frozen, Joined, Recoded, Stumps, Transformed
 from .voters._classifiers import ClassifierVoters
 from .voters._encoded import EncodedVoters
@@ -49,7 +49,7 @@ TRUSTED: tuple[str, ...] = tuple(
         *(EnsembleVoters, ClassifierVoters, StumpVoters, EncodedVoters, TransformedVoters, Joined, Recoded),
         *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
         *(Seeger, Catoni, CatoniPerFold, McAllester),
-        *(Auto, LBFGS, Adam, MiniBatchAdam),
+        *(Auto, LBFGS, Adam, MiniBatchAdam, Quick),
         Tree,  # skops does not trust it: a forged one may lead outside of its arrays, but `load` checks that none does
     )
 )
