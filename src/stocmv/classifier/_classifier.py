@@ -100,7 +100,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     history_ : History
         The iterations in which the weights were learned.
     votes_ : list of VoteMatrix
-        What the voters said on the examples that judge them: what `Certificate.verify` needs.
+        What the voters said on the examples that judge them: what `Certificate.verify` needs. Not saved in model files.
     timings_ : dict
         Seconds spent on making the vote, on asking its voters, and on the certificate.
     plain_errors_ : tuple of int or None

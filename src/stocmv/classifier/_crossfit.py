@@ -56,6 +56,21 @@ class CrossFitted:
     n_jobs: int | None
     random_state: Any
     verbose: int
+    voters_: list[VoterSet]
+
+    @property
+    def votes_(self) -> list[VoteMatrix]:
+        check_is_fitted(self)
+        if not hasattr(self, "_votes"):
+            raise AttributeError(
+                "votes_ is not saved with a model: set it from the file of the votes, "
+                "clf.votes_ = stocmv.votes.load_folds('votes.npz')."
+            )
+        return self._votes
+
+    @votes_.setter
+    def votes_(self, votes: list[VoteMatrix]) -> None:
+        self._votes = votes
 
     def _prepare(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
         """The checked examples, and the codes of their classes."""
@@ -94,8 +109,7 @@ class CrossFitted:
         """Let the other examples make the vote of each part that judges, and ask its voters about it."""
         part = cut.parts(len(codes), groups, rng)
         made: list[Made] = []
-        self.voters_: list[VoterSet] = []
-        self.votes_: list[VoteMatrix] = []
+        self.voters_, self.votes_ = [], []
         self.plain_errors_: tuple[int, int] | None = None
         self.timings_ = dict.fromkeys(("voters", "votes"), 0.0)
         for k in range(cut.n_parts):
@@ -140,8 +154,7 @@ class CrossFitted:
 
     def _codes(self, X: Any) -> list[NDArray]:
         """What the voters of each fold answer to examples that are checked."""
-        judged = zip(self.voters_, self.votes_, strict=True)
-        return [ask(voters, X, votes.n_voters, len(self.classes_)) for voters, votes in judged]
+        return [ask(voters, X, voters.n_voters, len(self.classes_)) for voters in self.voters_]
 
     def _say(self, text: str) -> None:
         if self.verbose:
