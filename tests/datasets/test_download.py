@@ -14,7 +14,6 @@ import pytest
 from datasets.conftest import TINY_TEXT, TINY_X, TINY_Y
 from stocmv.datasets import DownloadError, _download, _readers, fetch, load
 from stocmv.datasets._download import ResumingDownloader
-from stocmv.datasets._lock import locked
 from stocmv.datasets._registry import HOSTS, PUBLIC, SourceFile
 
 PATH = "/uci/tiny/tiny.data"
@@ -197,21 +196,6 @@ def test_calls_at_the_same_time_fetch_once(served):
         thread.join()
     assert len(found) == 4
     assert len(served.requests) == 1
-
-
-def test_a_lock_waits_for_the_other(tmp_path):
-    entered = threading.Event()
-
-    def other():
-        with locked(tmp_path / "lock"):
-            entered.set()
-
-    with locked(tmp_path / "lock"):
-        thread = threading.Thread(target=other)
-        thread.start()
-        assert not entered.wait(0.05)
-    thread.join()
-    assert entered.is_set()
 
 
 def test_progress_is_told(served, capsys):
