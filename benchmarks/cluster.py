@@ -20,8 +20,8 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 from stocmv import MajorityVoteClassifier, VoteMatrix, learn
-from stocmv._progress import listening
 from stocmv.engines import ClusterVotes, Shared
+from stocmv.progress import Callback, listening
 from stocmv.risks import Exact
 from stocmv.solvers import MiniBatchAdam, Solver
 from stocmv.voters import Ensemble, Stumps, VoterSource
@@ -146,11 +146,11 @@ def kills(times: int = 10) -> None:
         print(f"killed while {stage}: {same} of {times} certificates are the same to the last digit", flush=True)
 
 
-def killer(client: Client, stage: str, delay: float) -> Callable[[str, int, int | None, str], None]:
+def killer(client: Client, stage: str, delay: float) -> Callback:
     """Kill one worker, once, some time after the stage has begun."""
     done = []
 
-    def listen(told: str, finished: int, total: int | None, remark: str) -> None:
+    def listen(told: str, finished: float, total: int | None) -> None:
         if told == stage and not done:
             address = next(iter(client.scheduler_info()["workers"]))
             process = client.run(os.getpid, workers=[address])[address]

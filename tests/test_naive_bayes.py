@@ -204,12 +204,6 @@ def test_the_seed_decides():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(first)).predict_proba(X), first.predict_proba(X))
 
 
-def test_it_says_what_it_does(capsys):
-    X, y = make_moons(100, noise=0.2, random_state=0)
-    NaiveBayesVote("stumps", verbose=1, random_state=0).fit(X, y)
-    assert capsys.readouterr().out.count("40 voters") == 3
-
-
 def test_there_is_no_certificate():
     X, y = make_moons(100, noise=0.2, random_state=0)
     assert not hasattr(NaiveBayesVote("stumps").fit(X, y), "certificate_")

@@ -8,8 +8,7 @@ import stocmv.datasets
 from stocmv._files import DAMAGE, reason
 from stocmv.datasets import Dataset
 
-from ._download import DownloadError, Progress, print_progress, retrieve
-from ._lock import locked
+from ._download import DownloadError, Progress, extra, print_progress, retrieve
 from ._npz import read_npz, write_npz
 from ._places import cache_dir, users_file
 from ._registry import PUBLIC, PublicSet
@@ -78,7 +77,7 @@ def _obtain(known: PublicSet, progress: Progress | None = None) -> Dataset:
 def _fetch(known: PublicSet, path: Path, progress: Progress | None) -> Dataset:
     folder = path.parent / "downloads" / known.name
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / ".lock"):
+    with extra("filelock").FileLock(folder / ".lock"):
         if path.is_file():  # another process was faster, or the file is damaged
             try:
                 return read_npz(path, known, known.source)

@@ -25,7 +25,6 @@ from ._memory import check_fits
 from .classifier import DrawnVote, MajorityVoteClassifier
 from .naive_bayes import NaiveBayesVote
 from .posteriors import Posterior
-from .votes import PartitionedVotes, VoteMatrix
 
 Model = MajorityVoteClassifier | DrawnVote | NaiveBayesVote
 
@@ -152,7 +151,7 @@ def check_model(model: Any) -> None:
     """Refuse a model whose parts do not fit together, or would lead compiled code outside of an array."""
     if not isinstance(model, Model):
         raise ValueError(f"it holds a {type(model).__name__}.")
-    parts = list(_parts(model))
+    parts = list(parts_of(model))
     for part in parts:
         _check_attributes(part)
     if not _folds_fit(model):
@@ -162,11 +161,7 @@ def check_model(model: Any) -> None:
 
 
 def _check_part(part: Any) -> None:
-    if isinstance(part, VoteMatrix):
-        part._check_loaded()
-    elif isinstance(part, PartitionedVotes):
-        _check_parts(part)
-    elif isinstance(part, Posterior):
+    if isinstance(part, Posterior):
         type(part)(**part.parameters())
     elif isinstance(part, OneHotEncoder) and not _is_sound_encoder(part):
         raise ValueError("it has an encoder whose categories do not fit its columns.")
@@ -185,13 +180,6 @@ def _check_attributes(part: Any) -> None:
         raise ValueError(f"it has a {type(part).__name__} with n_jobs={jobs!r}.")
 
 
-def _check_parts(votes: PartitionedVotes) -> None:
-    """Refuse parts of other voters or classes than the whole."""
-    whole = PartitionedVotes(votes.parts) if all(isinstance(part, VoteMatrix) for part in votes.parts) else None
-    if whole is None or (whole.n_voters, whole.n_classes) != (votes.n_voters, votes.n_classes):
-        raise ValueError("the parts of its votes do not fit together.")
-
-
 def _folds_fit(model: Model) -> bool:
     """Whether every voter has its weight, and every fold its share.
 
@@ -199,15 +187,15 @@ def _folds_fit(model: Model) -> bool:
     """
     if isinstance(model, DrawnVote):
         return np.ndim(model.weights) == 1
-    shapes = [(votes.n_voters,) for votes in model.votes_]
+    shapes = [(voters.n_voters,) for voters in model.voters_]
     if isinstance(model, NaiveBayesVote):
-        return shapes == [np.shape(w) for w in model.weights_] and len(shapes) == len(model.voters_)
-    counts = {len(shapes), len(model.voters_), len(model.certificate_.fold_shares)}
+        return shapes == [np.shape(w) for w in model.weights_]
     has_key = isinstance(model.key_, bytes) if len(shapes) > 1 else model.key_ is None
-    return shapes == [np.shape(p.mean) for p in model.posterior_] and len(counts) == 1 and has_key
+    shared = len(shapes) == len(model.certificate_.fold_shares) > 0
+    return shapes == [np.shape(p.mean) for p in model.posterior_] and shared and has_key
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def parts_of(value: Any) -> Iterator[Any]:
     """An object and all that it holds, each once."""
     seen: dict[int, Any] = {}
     waiting = [value]

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from .classifier._crossfit import CrossFitted
 from .classifier._cut import choose_cut
 from .classifier._recipe import Recipe
+from .progress import verbosely
 from .voters import as_source
 from .votes import VoteMatrix
 from .votes._classes import class_weights
@@ -40,7 +41,7 @@ class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None
         Seed of folds and voters.
     verbose : int
-        1 prints what is going on.
+        1 prints what is going on: what the logger "stocmv" has of level INFO.
 
     Attributes
     ----------
@@ -89,6 +90,7 @@ class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @verbosely
     def fit(self, X: Any, y: Any) -> "NaiveBayesVote":
         """Train the voters and weight them.
 

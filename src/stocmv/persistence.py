@@ -5,6 +5,7 @@ can be checked, what `trusted_types` lists, and what a user names; everything el
 and the parts of this package are then checked, so that no number in them leads compiled code outside of an array.
 """
 
+import copy
 import importlib
 import os
 from collections.abc import Iterable
@@ -12,12 +13,13 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED
 
+import numpy as np
 from sklearn.tree._tree import Tree
 from sklearn.utils.validation import check_is_fitted
 
 from ._files import reason, whole_file
 from ._memory import check_fits
-from ._model_checks import Model, check_model, foreign_types, full_name, known_types, unpacked
+from ._model_checks import Model, check_model, foreign_types, full_name, known_types, parts_of, unpacked
 from .bounds import Catoni, CatoniPerFold, McAllester, Seeger
 from .certificate import Certificate
 from .classifier import DrawnVote, MajorityVoteClassifier
@@ -33,23 +35,24 @@ from .voters._encoded import EncodedVoters
 from .voters._ensemble import EnsembleVoters
 from .voters._stumps import StumpVoters
 from .voters._transformed import TransformedVoters
-from .votes import PartitionedVotes, VoteMatrix
 
 __all__ = ["load", "save"]
 
 _LEVEL = 1  # a fifth larger than the best, in half of the time
+# arrays with an entry per training example that scikit-learn keeps and does not need to predict
+_PER_EXAMPLE = ("oob_decision_function_", "_sample_weight", "cv_results_")
 
 TRUSTED: tuple[str, ...] = tuple(
     full_name(kind)
     for kind in (
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
-        *(Certificate, History, Step, VoteMatrix, PartitionedVotes),
+        *(Certificate, History, Step),
         *(Dirichlet, Categorical, LogitNormal),
         *(Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
         *(EnsembleVoters, ClassifierVoters, StumpVoters, EncodedVoters, TransformedVoters, Joined, Recoded),
         *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
         *(Seeger, Catoni, CatoniPerFold, McAllester),
-        *(Auto, LBFGS, Adam, MiniBatchAdam, Quick),
+        *(Auto, Quick, LBFGS, Adam, MiniBatchAdam),
         Tree,  # skops does not trust it: a forged one may lead outside of its arrays, but `load` checks that none does
     )
 )
@@ -71,6 +74,10 @@ def trusted_types() -> tuple[str, ...]:
 
 def save(estimator: Model, path: str | os.PathLike) -> None:
     """Write a fitted vote to a file, whole or not at all.
+
+    The file has what is needed to predict, and the certificate. It has none of the votes and labels of the training
+    examples: ``votes_`` is not saved, `stocmv.votes.save_folds` writes it to a file of its own. What a voter itself
+    remembers is saved, such as the training examples of nearest neighbours.
 
     Parameters
     ----------
@@ -101,14 +108,32 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
         raise TypeError(f"save takes a MajorityVoteClassifier, a NaiveBayesVote or a DrawnVote, got {estimator!r}.")
     if not isinstance(estimator, DrawnVote):
         check_is_fitted(estimator)
-        if not all(isinstance(votes, VoteMatrix | PartitionedVotes) for votes in getattr(estimator, "votes_", ())):
-            raise ValueError("The votes are on a cluster: fetch them first, votes_ = [v.collect() for v in votes_].")
     try:
-        content = skops.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=_LEVEL)
+        content = skops.dumps(_without_examples(estimator), compression=ZIP_DEFLATED, compresslevel=_LEVEL)
     except TypeError as error:  # of skops, which cannot save everything
         raise ValueError(f"This {type(estimator).__name__} cannot be saved: {reason(error)}.") from error
     with whole_file(path) as file:
         file.write(content)
+
+
+def _without_examples(estimator: Model) -> Model:
+    """The same model, without what it knows about single training examples."""
+    model = copy.copy(estimator)
+    model.__dict__.pop("_votes", None)
+    if _kept_per_example(model):
+        model = copy.deepcopy(model)
+        for part, name in _kept_per_example(model):
+            delattr(part, name)
+    return model
+
+
+def _kept_per_example(model: Model) -> list[tuple[Any, str]]:
+    return [
+        (part, name)
+        for part in parts_of(model)
+        for name in _PER_EXAMPLE
+        if isinstance(getattr(part, "__dict__", {}).get(name), np.ndarray)
+    ]
 
 
 def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Model:
@@ -158,19 +183,17 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Mode
     try:
         check_fits(file.stat().st_size, "it")
         content = unpacked(file.read_bytes())
-        unknown = foreign_types(content, names)
+        unknown = foreign_types(content, names) | set(skops.get_untrusted_types(data=content)) - names - known_types()
         if not unknown:
             model = skops.loads(content, trusted=[*names, *known_types()])
             check_model(model)
             return model
-    except skops.exceptions.UntrustedTypesFoundException:
-        unknown = set()
     except OSError:
         raise
     except Exception as error:
         # whatever goes wrong with these bytes, they are no model: damage shows in many ways
         raise ValueError(f"{os.fspath(path)} is not a model file of stocmv: {reason(error)}.") from error
-    refused = sorted(unknown | set(skops.get_untrusted_types(data=content)) - names - known_types())
+    refused = sorted(unknown)
     raise ValueError(
         f"{os.fspath(path)} needs types that are not trusted: {', '.join(refused)}; if you know where the file comes "
         f"from, pass trusted={refused!r}."

@@ -79,15 +79,3 @@ def test_a_risk_and_its_name_are_the_same(name, given):
     settings = {"bound": "seeger", "random_state": 0}
     clfs = [MajorityVoteClassifier(RandomForestClassifier(3), risk=r, **settings).fit(X, y) for r in (name, given)]
     assert clfs[0].certificate_ == clfs[1].certificate_
-
-
-def test_what_is_going_on_is_printed_on_request(capsys):
-    quick().fit(X, y)
-    assert capsys.readouterr().out == ""
-    for n_folds in (None, 3):
-        quick(verbose=1, n_folds=n_folds).fit(X, y)
-        lines = capsys.readouterr().out.splitlines()
-        assert all(line.startswith("[stocmv] ") for line in lines)
-        assert sum("5 voters" in line for line in lines) == (n_folds or 1)
-    quick("stumps", verbose=2).fit(X, y)
-    assert "lbfgs: objective" in capsys.readouterr().out

@@ -1,6 +1,8 @@
 """What all commands share: help, exit codes, pipes, progress."""
 
+import logging
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -192,6 +194,9 @@ def test_progress_on_a_terminal(flowers, here, capsys, monkeypatch):
     out = capsys.readouterr().out
     for stage in STAGES:
         assert stage in shown[0]
+    assert "trained: 2 voters in" in shown[0]
+    assert re.search(r"certified in [0-9.]+ s: bound 0\.[0-9]+", shown[0])
+    assert logging.getLogger("stocmv").handlers == []
     assert "training voters" not in out
     assert "\x1b" not in out
     assert "Error" not in shown[0]

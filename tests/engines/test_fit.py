@@ -361,14 +361,14 @@ def test_other_partitions_of_y_are_refused(cluster):
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", ["training voters", "collecting votes", "learning"])
 def test_a_worker_that_dies_changes_nothing(stage, mortal_cluster):
-    from stocmv._progress import listening
+    from stocmv.progress import listening
 
     X, y = data(2)
     settings = {"bound": "seeger", "solver": "auto"}  # so that there is learning on the workers' votes
     theirs = classifier(**settings).fit(*collections(X, y)).certificate_
     killed = []
 
-    def kill(told, done, total, remark):
+    def kill(told, done, total):
         if told == stage and not killed:
             address = next(iter(mortal_cluster.scheduler_info()["workers"]))
             killed.append(mortal_cluster.run(os.getpid, workers=[address])[address])
@@ -394,7 +394,7 @@ def test_without_a_cluster_there_is_a_sentence(monkeypatch):
 def test_a_scheduler_that_goes_away_is_an_error_and_not_a_hang(tmp_path, monkeypatch):
     import distributed
 
-    from stocmv._progress import listening
+    from stocmv.progress import listening
 
     monkeypatch.setattr("stocmv.engines._connection._SILENCE", 10.0)
     contact = tmp_path / "scheduler.json"
@@ -408,7 +408,7 @@ def test_a_scheduler_that_goes_away_is_an_error_and_not_a_hang(tmp_path, monkeyp
             client = distributed.Client(scheduler_file=contact, timeout=30)
             client.wait_for_workers(1, timeout=30)
 
-            def stop(told, done, total, remark):
+            def stop(told, done, total):
                 if told == "training voters" and done == 0:
                     scheduler.kill()
                     scheduler.wait()

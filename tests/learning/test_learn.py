@@ -9,6 +9,7 @@ from stocmv import VoteMatrix, learn
 from stocmv.bounds import BOUNDS, Catoni, Seeger
 from stocmv.certificate import certify
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
+from stocmv.progress import listening
 from stocmv.risks import RISKS, MonteCarlo
 from stocmv.solvers import LBFGS, SOLVERS, Adam, Auto
 from stocmv.special import log_xi
@@ -139,11 +140,14 @@ class TestPrior:
 
 
 class TestHistory:
-    def test_has_a_step_for_each_iteration_as_the_callback_saw_it(self):
-        steps = []
-        history = quickly(problem("noisy"), callback=steps.append).history
-        assert len(history) == len(steps) > 5
-        assert history.steps == steps
+    def test_has_a_step_for_each_iteration_that_was_reported(self):
+        reported = []
+        with listening(lambda *news: reported.append(news)):
+            history = quickly(problem("noisy")).history
+        steps = history.steps
+        assert len(steps) > 5
+        learning = [("learning", done + 1, None) for done in range(len(steps))]
+        assert reported == [*learning, ("certifying", 0, 1), ("certifying", 1, 1)]
         for field in ("stage", "objective", "risk", "kl", "gradient_norm"):
             assert list(getattr(history, field)) == [getattr(step, field) for step in steps]
         assert repr(history) == f"History({len(steps)} iterations)"

@@ -158,13 +158,18 @@ class TestSample:
 
 class TestHistory:
     def test_a_record_is_of_the_point_it_was_asked_for(self):
-        steps = []
-        objective = objective_of("noisy", "half", "dirichlet", callback=steps.append)
+        objective = objective_of("noisy", "half", "dirichlet")
         point = some_point(objective, 0.3)
         value, gradient = objective(point)
         objective(objective.start)
         objective.record("here", point)
-        (step,) = steps
+        (step,) = objective.history.steps
         assert (step.stage, step.objective) == ("here", value)
         assert step.gradient_norm == pytest.approx(np.linalg.norm(gradient), rel=1e-14)
-        assert objective.history.steps == steps
+
+    def test_of_another_problem_is_not_kept(self, caplog):
+        objective = objective_of("noisy", "half", "dirichlet")
+        with caplog.at_level("DEBUG", "stocmv"):
+            objective.alone().record("elsewhere", objective.start)
+        assert not objective.history.steps
+        assert not caplog.messages

@@ -350,10 +350,6 @@ def negative_weights(model):
     model.posterior_[0].alpha[0] = -1
 
 
-def votes_beyond_the_classes(model):
-    model.votes_[0].labels[0, 0] = 200
-
-
 def not_fitted(model):
     for name in [name for name in vars(model) if name.endswith("_")]:
         delattr(model, name)
@@ -368,7 +364,6 @@ def not_fitted(model):
         no_shares,
         a_key_without_folds,
         negative_weights,
-        votes_beyond_the_classes,
         not_fitted,
     ],
 )

@@ -16,13 +16,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._progress import tell
 from ..bounds import BOUNDS, Bound, check_delta
 from ..certificate import certify_tested, check_per_class, check_tested
 from ..certificate._percent import percent
-from ..learning import History, Learned, Step, learn
+from ..learning import History, Learned, learn
 from ..learning._learn import named, posterior_kind, warn_unfinished
 from ..posteriors import Posterior
+from ..progress import logger, stage, verbosely
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..voters import VoterSource, as_source
@@ -83,7 +83,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None
         Seed of the cut, voters and starts.
     verbose : int
-        1 prints what is going on, 2 also the iterations.
+        1 prints what is going on, 2 also the iterations: what the logger "stocmv" has of level INFO, or DEBUG.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     n_iter_ : int
         Number of these iterations; 0 with equal weights.
     votes_ : list of VoteMatrix
-        What the voters said on the examples that judge them: what `Certificate.verify` needs.
+        What the voters said on the examples that judge them: what `Certificate.verify` needs. Not saved in model files.
     timings_ : dict
         Seconds spent on making the vote ("voters"), on asking its voters ("votes"), and on the "certificate".
     plain_errors_ : tuple of int or None
@@ -166,6 +166,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @verbosely
     def fit(self, X: Any, y: Any, groups: Any = None, **unsupported: Any) -> "MajorityVoteClassifier":
         """Train the voters, learn their weights and certify the vote.
 
@@ -199,7 +200,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             doubt = doubt_of_copies(fingerprints, X)
             made = self._make_votes(X, codes, ids, cut, recipe, rng)
         if doubt is not None:
-            warnings.warn(doubt, RepeatedRowsWarning, stacklevel=2)
+            warnings.warn(doubt, RepeatedRowsWarning, stacklevel=3)
         self._certify(source, made, rng, fingerprints, doubt)
         if is_tested(self.bound):  # otherwise learn has warned
             warn_unfinished(self.history_, self.solver, stacklevel=3)
@@ -270,15 +271,16 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         if is_tested(self.bound):
             self.posterior_: list[Posterior] = [m.posterior for m in made]  # type: ignore[misc]
             self.history_ = History.joined([m.history for m in made])
-            certificate = certify_tested(
-                self.votes_,
-                self.posterior_,
-                self.delta,
-                [m.expected for m in made if m.expected is not None],
-                assumptions,
-                per_class=self.per_class,
-                context=self._context(source),
-            )
+            with stage("certifying"):
+                certificate = certify_tested(
+                    self.votes_,
+                    self.posterior_,
+                    self.delta,
+                    [m.expected for m in made if m.expected is not None],
+                    assumptions,
+                    per_class=self.per_class,
+                    context=self._context(source),
+                )
         else:
             learned = self._learned(source, made, rng, assumptions)
             self.posterior_ = list(learned.posterior)  # type: ignore[arg-type]
@@ -291,8 +293,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             warnings=() if doubt is None else (doubt,),
         )
         self.timings_["certificate"] = time.perf_counter() - began
-        tell("certifying", 1, 1, f"bound {self.certificate_.bound:.4f}")
-        self._say(f"certified in {self.timings_['certificate']:.1f} s: bound {self.certificate_.bound:.4f}")
+        logger.info("certified in %.1f s: bound %.4f", self.timings_["certificate"], self.certificate_.bound)
 
     def _learned(
         self, source: VoterSource, made: Sequence[Made], rng: np.random.RandomState, assumptions: Sequence[str]
@@ -319,7 +320,6 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 per_class=self.per_class,
                 alternatives=len(priors),
                 context=self._context(source),
-                callback=self._show_step,
             )
             for prior in priors
         ]
@@ -377,11 +377,6 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         if self._recipe(source).equal or not len(self.history_):
             return "equal" if is_auto(self.prior) else "given by the prior"
         return f"learned for the risk {risk_name(self.risk)!r} on examples that do not judge"
-
-    def _show_step(self, step: Step) -> None:
-        tell("learning", 0, None, f"objective {step.objective:.4f}")
-        if self.verbose > 1:
-            self._say(f"{step.stage}: objective {step.objective:.5f}, risk {step.risk:.5f}, KL {step.kl:.2f}")
 
     @property
     def _shares(self) -> NDArray:

@@ -10,8 +10,7 @@ from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from .._progress import tell
-from ..learning import Step
+from ..progress import logger, report
 from ..voters import VoterSet, VoterSource, as_source
 from ..votes import VoteMatrix, exact_labels
 from ..votes._labels import code_dtype
@@ -46,6 +45,12 @@ def plain_errors(voters: VoterSet, X: Any, codes: NDArray) -> tuple[int, int] | 
     return None if answers is None else (int(np.count_nonzero(answers != codes)), len(codes))
 
 
+def log_trained(voters: VoterSet, k: int, n_parts: int, seconds: float) -> None:
+    """Log that the voters of a part are there."""
+    where = f"fold {k + 1} of {n_parts}" if n_parts > 1 else "trained"
+    logger.info("%s: %d voters in %.1f s", where, voters.n_voters, seconds)
+
+
 class CrossFitted:
     """Cuts the examples into parts that judge, has the others make the vote of each, and asks its voters.
 
@@ -56,6 +61,21 @@ class CrossFitted:
     n_jobs: int | None
     random_state: Any
     verbose: int
+    voters_: list[VoterSet]
+
+    @property
+    def votes_(self) -> list[VoteMatrix]:
+        check_is_fitted(self)
+        if not hasattr(self, "_votes"):
+            raise AttributeError(
+                "votes_ is not saved with a model: set it from the file of the votes, "
+                "clf.votes_ = stocmv.votes.load_folds('votes.npz')."
+            )
+        return self._votes
+
+    @votes_.setter
+    def votes_(self, votes: list[VoteMatrix]) -> None:
+        self._votes = votes
 
     def _prepare(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
         """The checked examples, and the codes of their classes."""
@@ -94,27 +114,25 @@ class CrossFitted:
         """Let the other examples make the vote of each part that judges, and ask its voters about it."""
         part = cut.parts(len(codes), groups, rng)
         made: list[Made] = []
-        self.voters_: list[VoterSet] = []
-        self.votes_: list[VoteMatrix] = []
+        self.voters_, self.votes_ = [], []
         self.plain_errors_: tuple[int, int] | None = None
         self.timings_ = dict.fromkeys(("voters", "votes"), 0.0)
         for k in range(cut.n_parts):
-            where = f"fold {k + 1} of {cut.n_parts}" if cut.n_parts > 1 else ""
             began = time.perf_counter()
-            tell("training voters", k, cut.n_parts, where)
+            report("training voters", k, cut.n_parts)
             judges = np.flatnonzero(part == k)
             teachers = cut.teachers(part, k)
             X_seen, codes_seen = _rows(X, codes, teachers)
             seen_groups = None if groups is None else groups[teachers]
             seed = rng.randint(2**31 - 1)
-            made.append(recipe.make(X_seen, codes_seen, seen_groups, seed, self.n_jobs, self._show_step))
+            made.append(recipe.make(X_seen, codes_seen, seen_groups, seed, self.n_jobs))
             voters = made[-1].voters
             self.timings_["voters"] += time.perf_counter() - began
-            tell("training voters", k + 1, cut.n_parts)
-            self._say(f"{where or 'trained'}: {voters.n_voters} voters in {time.perf_counter() - began:.1f} s")
+            report("training voters", k + 1, cut.n_parts)
+            log_trained(voters, k, cut.n_parts, time.perf_counter() - began)
 
             began = time.perf_counter()
-            tell("collecting votes", k, cut.n_parts, where)
+            report("collecting votes", k, cut.n_parts)
             X_judge, codes_judge = _rows(X, codes, judges)
             judging_groups = None if groups is None else groups[judges]
             self.votes_.append(VoteMatrix.from_codes(voters.codes(X_judge), codes_judge, self.classes_, judging_groups))
@@ -124,11 +142,8 @@ class CrossFitted:
             if k == 0 and recipe.source.learns and groups is None:
                 self.plain_errors_ = plain_errors(voters, X_judge, codes_judge)
             self.timings_["votes"] += time.perf_counter() - began
-            tell("collecting votes", k + 1, cut.n_parts)
+            report("collecting votes", k + 1, cut.n_parts)
         return made
-
-    def _show_step(self, step: Step) -> None:
-        """Told about each iteration."""
 
     def _checked(self, X: Any) -> Any:
         """The examples as the voters are given them."""
@@ -140,12 +155,7 @@ class CrossFitted:
 
     def _codes(self, X: Any) -> list[NDArray]:
         """What the voters of each fold answer to examples that are checked."""
-        judged = zip(self.voters_, self.votes_, strict=True)
-        return [ask(voters, X, votes.n_voters, len(self.classes_)) for voters, votes in judged]
-
-    def _say(self, text: str) -> None:
-        if self.verbose:
-            print(f"[stocmv] {text}", flush=True)
+        return [ask(voters, X, voters.n_voters, len(self.classes_)) for voters in self.voters_]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]

@@ -1,6 +1,6 @@
 """How some examples make a vote: its voters, and the distribution of their weights."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..certificate import Expected
-from ..learning import Found, History, Step, minimise
+from ..learning import Found, History, minimise
 from ..learning._learn import named, posterior_kind
 from ..posteriors import Posterior
+from ..progress import logger
 from ..risks import RISKS, Risk
 from ..solvers import Solver
 from ..voters import VoterSet, VoterSource, known_classes, out_of_bag_answers, recoded, train_voters
@@ -84,7 +85,6 @@ class Recipe:
         groups: NDArray | None,
         seed: int,
         n_jobs: int | None = None,
-        callback: Callable[[Step], None] | None = None,
     ) -> Made:
         """Voters and weights from examples, the codes of their classes, and the groups that they belong to.
 
@@ -92,7 +92,7 @@ class Recipe:
         """
         known = known_classes(self.source, codes, self.classes)
         own = replace(self, classes=self.classes[known])
-        made = own._make(X, np.searchsorted(known, codes).astype(codes.dtype), groups, seed, n_jobs, callback)
+        made = own._make(X, np.searchsorted(known, codes).astype(codes.dtype), groups, seed, n_jobs)
         expected = None if made.expected is None else made.expected.among(known, len(self.classes))
         return made._replace(voters=recoded(made.voters, known, len(self.classes)), expected=expected)
 
@@ -103,7 +103,6 @@ class Recipe:
         groups: NDArray | None,
         seed: int,
         n_jobs: int | None,
-        callback: Callable[[Step], None] | None,
     ) -> Made:
         voters = train_voters(self.source, X, codes, self.classes, seed, n_jobs)
         n = len(codes if groups is None else np.unique(groups))
@@ -112,7 +111,7 @@ class Recipe:
         votes = None if self.equal or voters.n_voters == 1 else self._votes(voters, X, codes, groups, seed, n_jobs)
         if votes is None or votes.n_voters != voters.n_voters:
             return Made(voters, self.equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History(), n)
-        found, expected = self._learned(votes, groups, seed, callback)
+        found, expected = self._learned(votes, groups, seed)
         return Made(voters, found.posteriors[0], expected, found.history, n)
 
     def _kind(self) -> type[Posterior]:
@@ -140,16 +139,14 @@ class Recipe:
         alike = parts and len({part.n_voters for part in parts}) == 1
         return VoteMatrix.joined(parts) if alike else None
 
-    def _learned(
-        self, votes: VoteMatrix, groups: NDArray | None, seed: int, callback: Callable[[Step], None] | None
-    ) -> tuple[Found, Expected]:
+    def _learned(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[Found, Expected]:
         """The weights with the smallest bound, and the error to expect of them.
 
         Nobody pays the KL here: it only keeps the weights from overfitting, and counts as much as a part of the votes
         shows to be best.
         """
         kl_weight, expected = self._kl_weight(votes, groups, seed)
-        found = self._minimised(votes, kl_weight, seed, callback)
+        found = self._minimised(votes, kl_weight, seed)
         return found, _errors(votes, found.posteriors[0].mean) if expected is None else expected
 
     def _kl_weight(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[float, Expected | None]:
@@ -163,15 +160,14 @@ class Recipe:
         if not len(judged):
             return KL_WEIGHTS[0], None
         judges, teachers = votes.take(rows[judged]), votes.take(rows[others])
+        logger.debug("choosing among the weights %s of the KL", KL_WEIGHTS)
         means = [self._minimised(teachers, weight, seed).posteriors[0].mean for weight in KL_WEIGHTS]
         errors = np.array([judges.vote_errors(mean) for mean in means], float)
         excess = errors - errors[np.argmin(errors.mean(1))]
         chosen = int(np.argmax(excess.mean(1) <= excess.std(1) / np.sqrt(len(judged))))
         return KL_WEIGHTS[chosen], _errors(judges, means[chosen])
 
-    def _minimised(
-        self, votes: VoteMatrix, kl_weight: float, seed: int, callback: Callable[[Step], None] | None = None
-    ) -> Found:
+    def _minimised(self, votes: VoteMatrix, kl_weight: float, seed: int) -> Found:
         return minimise(
             [votes],
             risk=self.risk,
@@ -182,7 +178,6 @@ class Recipe:
             solver="quick" if is_auto(self.solver) else self.solver,
             random_state=seed,
             kl_weight=kl_weight,
-            callback=callback,
         )
 
     def _guess(self, voters: VoterSet, X: Any, codes: NDArray, seed: int) -> Expected | None:

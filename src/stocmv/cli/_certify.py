@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from ..progress import stage
 from ._console import as_json, print_json, progress
 from ._folder import check_free, sweep, whole_folder
 from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
@@ -99,20 +100,18 @@ def certify(
     sweep(folder)
     check_free(folder, force)
     chosen = Settings(holdout="auto" if holdout is None else holdout, folds=folds, **settings)  # type: ignore[arg-type]
-    with progress(quiet=as_json) as stage, on_cluster(cluster, chosen.jobs, stage):
-        stage("reading")
-        if cluster is None:
-            table = read_examples(data, target, kind, drop, group)
-        else:
-            table = read_on_cluster(data, target, kind, drop, group, chosen)
-        new = None if test is None else read_test(table.like(), test, None if cluster else kind, group)
-        stage("")
+    with progress(quiet=as_json), on_cluster(cluster, chosen.jobs):
+        with stage("reading"):
+            if cluster is None:
+                table = read_examples(data, target, kind, drop, group)
+            else:
+                table = read_on_cluster(data, target, kind, drop, group, chosen)
+            new = None if test is None else read_test(table.like(), test, None if cluster else kind, group)
         audit = certify_table(table, chosen)
         if new is not None:
-            stage("counting test errors")
-            audit = test_errors(audit, new)
-        stage("writing the report")
-        with whole_folder(folder, force) as unfinished:
+            with stage("counting test errors"):
+                audit = test_errors(audit, new)
+        with stage("writing the report"), whole_folder(folder, force) as unfinished:
             write_folder(audit, table, unfinished)
     seconds = time.perf_counter() - began
     if as_json:

@@ -1,25 +1,28 @@
 """``stocmv certify --cluster``."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from .._memory import check_fits
 from ..engines._connection import connected
 from ..engines._table import PartitionedTable, read_partitions
+from ..progress import report
 from ..voters import Stumps
 from ._audit import Settings
 from ._kinds import HERE
 
 
 @contextmanager
-def on_cluster(address: str | None, jobs: int, stage: Callable[[str], None]) -> Iterator[Any]:
+def on_cluster(address: str | None, jobs: int) -> Iterator[Any]:
     """The cluster that was asked for while the block lasts; none where none was."""
     if address is None:
         yield None
         return
-    stage("starting workers" if address == HERE else "connecting")
+    name = "starting workers" if address == HERE else "connecting"
+    report(name, 0, 1)
     with connected(None if address == HERE else address, jobs if jobs > 0 else None) as client:
+        report(name, 1, 1)
         yield client
 
 

@@ -1,9 +1,10 @@
 """What is shown: progress on a terminal, pages for people, JSON for programs."""
 
 import json
+import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
@@ -12,8 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-from .._progress import listening
 from .._text import visible
+from ..progress import handled_by, listening
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
@@ -79,38 +80,45 @@ def console() -> Console:
 
 
 @contextmanager
-def progress(quiet: bool = False) -> Iterator[Callable[[str], None]]:
+def progress(quiet: bool = False) -> Iterator[None]:
     """Bars for the stages of the work in the block, on standard error; nothing where that is no terminal.
 
-    Gives a function that names a stage of its own, which lasts until the next one.
+    What is logged stands beside the bar of the stage that was heard of last.
     """
-    shown = Progress(
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    bars = Progress(
         SpinnerColumn(finished_text="[green]✓[/]"),
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
         TimeElapsedColumn(),
-        TextColumn("[dim]{task.fields[remark]}"),
+        TextColumn("{task.fields[remark]}", style="dim", markup=False),
         console=Console(stderr=True),
-        disable=quiet or not sys.stderr.isatty(),
     )
-    stages: dict[str, TaskID] = {}
-    own: list[str] = []
+    shown = _Bars(bars)
+    with bars, listening(shown.move), handled_by(shown):
+        yield
 
-    def listen(stage: str, done: int, total: int | None, remark: str) -> None:
-        if stage not in stages:
-            stages[stage] = shown.add_task(stage, total=total, remark=remark)
-        shown.update(stages[stage], completed=done, total=total, remark=remark)
+
+class _Bars(logging.Handler):
+    """A bar for each stage, and beside it what is logged."""
+
+    def __init__(self, bars: Progress) -> None:
+        super().__init__(logging.DEBUG)
+        self._bars = bars
+        self._stages: dict[str, TaskID] = {}
+        self._latest: TaskID | None = None
+
+    def move(self, stage: str, done: float, total: int | None) -> None:
+        if stage not in self._stages:
+            self._stages[stage] = self._bars.add_task(stage, total=None, remark="")
+        self._latest = self._stages[stage]
+        # the only step of a stage says nothing before it is done
+        self._bars.update(self._latest, completed=done, total=None if total == 1 and done == 0 else total)
         if total is not None and done >= total:
-            shown.stop_task(stages[stage])
+            self._bars.stop_task(self._latest)
 
-    def name_stage(stage: str) -> None:
-        for earlier in own:
-            listen(earlier, 1, 1, "")
-        own.clear()
-        if stage:
-            own.append(stage)
-            listen(stage, 0, None, "")
-
-    with shown, listening(listen):
-        yield name_stage
-        name_stage("")
+    def emit(self, record: logging.LogRecord) -> None:
+        if self._latest is not None:
+            self._bars.update(self._latest, remark=one_line(record.getMessage()))

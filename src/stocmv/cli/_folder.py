@@ -109,7 +109,11 @@ def _prefix(folder: Path) -> str:
 
 
 def _lock(folder: Path) -> int | None:
-    """A handle that holds the folder until it is closed or its process ends; None if another process does."""
+    """A handle that holds the folder until it is closed or its process ends; None if another process does.
+
+    The folder itself is locked, as filelock cannot: a lock file inside would be there when the folder takes its name,
+    and one beside it would outlive runs that are killed.
+    """
     if sys.platform == "win32":  # there folders cannot be locked, and nothing is swept
         return None
     import fcntl

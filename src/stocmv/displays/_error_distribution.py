@@ -80,7 +80,7 @@ class ErrorDistributionDisplay:
         **kwargs
             Handed to `matplotlib.axes.Axes.hist`.
         """
-        check_is_fitted(clf, ["votes_", "posterior_", "certificate_"])
+        check_is_fitted(clf, ["posterior_", "certificate_"])
         return cls._from_folds(clf.posterior_, clf.votes_, clf.certificate_).plot(ax, bins=bins, **kwargs)
 
     @classmethod

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from .._progress import tell
-from ..classifier._crossfit import all_classes
+from ..classifier._crossfit import all_classes, log_trained
 from ..classifier._recipe import TRIED, Made, Recipe
 from ..classifier._repeats import Fingerprints
+from ..progress import report
 from ..voters import VoterSource, as_source
 from ..votes import VoteMatrix
 from ._cluster_votes import ClusterVotes
@@ -47,28 +47,28 @@ def fit_on_cluster(
 
     n_parts = parts[0].cut.n_parts
     for k in range(n_parts):
-        where = f"fold {k + 1} of {n_parts}" if n_parts > 1 else ""
         began = time.perf_counter()
-        tell("training voters", k, n_parts, where)
+        report("training voters", k, n_parts)
         future = _made(client, partitions, recipe, source, parts, counts, k, rng.randint(2**31 - 1))
         made.append(result(future, client))
         clf.voters_.append(made[-1].voters)
         clf.timings_["voters"] += time.perf_counter() - began
-        tell("training voters", k + 1, n_parts)
+        report("training voters", k + 1, n_parts)
+        log_trained(made[-1].voters, k, n_parts, time.perf_counter() - began)
 
         began = time.perf_counter()
-        tell("collecting votes", k, n_parts, where)
+        report("collecting votes", k, n_parts)
         judging = np.flatnonzero(counts[:, k])
         asked = _asked_votes(future, partitions, parts, judging, k, numeric=not source.checks_input)
         if source.keep_votes:
             asked = list(client.compute(asked))
             for done, answered in enumerate(asked):
                 result(client.submit(_is_there, answered, pure=False), client)
-                tell("collecting votes", k, n_parts, f"{where + ', ' if where else ''}part {done + 1} of {len(asked)}")
+                report("collecting votes", k + (done + 1) / len(asked), n_parts)
         n_voters, sizes = made[-1].voters.n_voters, counts[judging, k].tolist()
         clf.votes_.append(ClusterVotes(client, asked, sizes, n_voters, clf.classes_, groups is not None))
         clf.timings_["votes"] += time.perf_counter() - began
-        tell("collecting votes", k + 1, n_parts)
+        report("collecting votes", k + 1, n_parts)
     return rng, made, Fingerprints.joined([s.fingerprints for s in summaries])
 
 

@@ -1,7 +1,7 @@
 """One call: from votes to the posterior with the smallest bound, and its certificate."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,10 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from ..bounds import BOUNDS, Bound, check_alternatives, check_delta
 from ..certificate import Certificate, certify, check_per_class
 from ..posteriors import POSTERIORS, Posterior
+from ..progress import stage
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..votes import Votes
-from ._history import History, Step
+from ._history import History
 from ._objective import Objective
 
 T = TypeVar("T")
@@ -57,7 +58,6 @@ def learn(
     per_class: bool = False,
     alternatives: int = 1,
     context: dict[str, Any] | None = None,
-    callback: Callable[[Step], None] | None = None,
 ) -> Learned:
     """Learn the distribution of a vote's weights that minimises a proven bound on the vote's error.
 
@@ -90,8 +90,6 @@ def learn(
         Number of priors among which the best certificate will be chosen; each has an equal share of delta.
     context : dict, optional
         Where the votes come from, to be recorded in the certificate.
-    callback : callable, optional
-        Called with a `Step` after each iteration.
 
     Returns
     -------
@@ -131,27 +129,27 @@ def learn(
         solver=solver,
         random_state=random_state,
         alternatives=alternatives,
-        callback=callback,
     )
     warn_unfinished(found.history, solver, stacklevel=3)
     candidates = [found.posteriors]
     if the_risk.draws_again and found.posteriors is not found.priors:
         candidates.append(found.priors)  # noise, or a surrogate for the risk, may have led astray
-    certified = [
-        certify(
-            folds,
-            posteriors,
-            found.priors,
-            the_risk,
-            the_bound,
-            delta,
-            assumptions,
-            per_class=per_class,
-            alternatives=alternatives,
-            context=context,
-        )
-        for posteriors in candidates
-    ]
+    with stage("certifying"):
+        certified = [
+            certify(
+                folds,
+                posteriors,
+                found.priors,
+                the_risk,
+                the_bound,
+                delta,
+                assumptions,
+                per_class=per_class,
+                alternatives=alternatives,
+                context=context,
+            )
+            for posteriors in candidates
+        ]
     posteriors, certificate = min(zip(candidates, certified, strict=True), key=lambda pair: pair[1].stochastic_bound)
     if isinstance(votes, Votes):
         return Learned(posteriors[0], found.priors[0], certificate, found.history)
@@ -179,7 +177,6 @@ def minimise(
     random_state: Any = None,
     alternatives: int = 1,
     kl_weight: float = 1.0,
-    callback: Callable[[Step], None] | None = None,
 ) -> Found:
     """What `learn` does before it certifies; the parameters are its.
 
@@ -191,7 +188,7 @@ def minimise(
     the_solver = named(solver, SOLVERS, Solver, "solver")
     priors = _priors(prior, posterior_kind(posterior, the_risk), list(folds))
     sizes, history = tuple(v.n_examples for v in folds), History()
-    objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, callback, kl_weight)
+    objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, kl_weight)
     point = objective.start
     if any(v.n_voters > 1 for v in folds):
         point = the_solver.minimise(objective, objective.start, _generator(random_state))

@@ -1,6 +1,6 @@
 """The bound as a function of the posteriors' points."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..bounds import Bound, Bounded
 from ..posteriors import Posterior
+from ..progress import logger, report
 from ..risks import Risk
 from ..solvers import LBFGS
 from ..solvers._starts import logistic_weights, random_start
@@ -33,9 +34,9 @@ class Objective:
     delta: float
     sizes: tuple[int, ...]
     history: History
-    callback: Callable[[Step], None] | None = None
     kl_weight: float = 1.0
     label: str = ""
+    recorded: bool = True
     _last: tuple[NDArray, Step] | None = field(default=None, repr=False)
 
     @property
@@ -84,12 +85,14 @@ class Objective:
         return self.bound.upper(risk, kl, self.sizes, share * self.delta)
 
     def record(self, stage: str, point: NDArray) -> None:
+        if not self.recorded:
+            return
         if self._last is None or not np.array_equal(self._last[0], point):
             self(point)
         step = self._last[1]._replace(stage=f"{self.label} {stage}".strip())  # type: ignore[index]
         self.history.steps.append(step)
-        if self.callback is not None:
-            self.callback(step)
+        report("learning", len(self.history))
+        logger.debug("%s: objective %.5f, risk %.5f, KL %.2f", *step[:4])
 
     def unfinished(self, max_iter: int) -> None:
         self.history.limits.append(max_iter)
@@ -144,4 +147,4 @@ class Objective:
 
     def _unrecorded(self, **changes: Any) -> "Objective":
         """Another problem, whose bounds are none for this one."""
-        return replace(self, **changes, history=History(), callback=None, _last=None)
+        return replace(self, **changes, recorded=False, _last=None)

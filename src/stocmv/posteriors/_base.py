@@ -161,11 +161,6 @@ def check_range(values: NDArray, smallest: float, largest: float, what: str) -> 
         raise ValueError(f"prior must have {what} between {smallest:g} and {largest:g}, got {outside[0]:g}.")
 
 
-def softmax(logits: NDArray) -> NDArray:
-    e = np.exp(logits - logits.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
-
-
 def pull_softmax(weights: NDArray, gradient: NDArray) -> NDArray:
     """Gradient by the logits from the gradient by the weights."""
     return weights * (gradient - (weights * gradient).sum(-1, keepdims=True))

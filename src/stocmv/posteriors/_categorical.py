@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import xlogy
+from scipy.special import softmax, xlogy
 
-from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax, softmax
+from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
 
 _REACH = 60.0  # of the logarithms of the probabilities
 _SMALLEST = 1e-26  # probability of a prior, above exp(-60)

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import digamma, gammaincinv, gammaln, polygamma
+from scipy.special import digamma, gammaincinv, gammaln, polygamma, softmax
 
 from ..special import argmax_probability, gamma_draw_gradient, half_betainc
-from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax, softmax
+from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
 
 _SMALLEST, _LARGEST = 1e-6, 1e6
 
@@ -118,7 +118,7 @@ class Dirichlet(WeightedPosterior):
     def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
         uniform = np.maximum(rng.random((n_draws, self.n_voters)), np.finfo(float).tiny)
         log_gamma = _log_gamma_quantile(self.alpha, uniform)
-        weights = softmax(log_gamma)
+        weights = softmax(log_gamma, axis=-1)
 
         def pull(gradient: NDArray) -> NDArray:
             d_alpha = pull_softmax(weights, gradient) * gamma_draw_gradient(self.alpha, log_gamma)

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
 
-from ._base import Draws, Posterior, check_range, positive_per_voter, pull_softmax, softmax
+from ._base import Draws, Posterior, check_range, positive_per_voter, pull_softmax
 
 _MEAN_DRAWS = 4096
 FIXED_VOTES = 2000  # by whose majority the deterministic vote answers
@@ -94,7 +95,7 @@ class LogitNormal(Posterior):
 
     def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
         noise = rng.standard_normal((n_draws, self.n_voters))
-        weights = softmax(self.location + self.scale * noise)
+        weights = softmax(self.location + self.scale * noise, axis=-1)
 
         def pull(gradient: NDArray) -> NDArray:
             d_logits = pull_softmax(weights, gradient)

@@ -132,7 +132,7 @@ def draw_error_distribution(clf: Any) -> Plate | None:
     keys = (
         Key("examples", "block", "--sky"),
         Key(
-            "mean, as it counts in the bound" if len(clf.votes_) > 1 or certificate.grouped else "mean",
+            "mean, as it counts in the bound" if len(clf.voters_) > 1 or certificate.grouped else "mean",
             "solid",
             "--blue",
         ),

@@ -60,7 +60,7 @@ def render(
     >>> page.startswith("<!doctype html>")
     True
     """
-    check_is_fitted(clf, ["certificate_", "history_", "posterior_", "votes_", "timings_"])
+    check_is_fitted(clf, ["certificate_", "history_", "posterior_", "timings_"])
     certificate: Certificate = clf.certificate_
     _check_holdout(certificate, holdout)
     page = _template().render(
@@ -144,7 +144,7 @@ def _chance(error: float, n: int, bound: float, *, grouped: bool) -> float:
 
 def _voters(clf: Any) -> str:
     """How many voters, in words."""
-    counts = [votes.n_voters for votes in clf.votes_]
+    counts = [voters.n_voters for voters in clf.voters_]
     if len(counts) == 1:
         return f"{counts[0]:,} voters" if counts[0] != 1 else "1 voter"
     if len(set(counts)) == 1:

@@ -13,7 +13,6 @@ import pytest
 
 from reproduction.datasets import DownloadError, _download, _readers, fetch, load
 from reproduction.datasets._download import ResumingDownloader
-from reproduction.datasets._lock import locked
 from reproduction.datasets._registry import HOSTS, PUBLIC, SourceFile
 from tests.reproduction.datasets.conftest import TINY_TEXT, TINY_X, TINY_Y
 
@@ -197,21 +196,6 @@ def test_calls_at_the_same_time_fetch_once(served):
         thread.join()
     assert len(found) == 4
     assert len(served.requests) == 1
-
-
-def test_a_lock_waits_for_the_other(tmp_path):
-    entered = threading.Event()
-
-    def other():
-        with locked(tmp_path / "lock"):
-            entered.set()
-
-    with locked(tmp_path / "lock"):
-        thread = threading.Thread(target=other)
-        thread.start()
-        assert not entered.wait(0.05)
-    thread.join()
-    assert entered.is_set()
 
 
 def test_progress_is_told(served, capsys):
