@@ -368,7 +368,7 @@ def test_one_json_object_also_for_errors(flowers, stocmv):
         ("certify", flowers, "--target", "kind", "--delta", "2", "--json"),
         ("verify", "nowhere.json", "nowhere.npz", "--json"),
         ("predict", "nowhere", flowers, "--json"),
-        ("datasets", "fetch", "nothing", "--json"),
+        ("datasets", "nothing", "--json"),
     ):
         answer = stocmv(*arguments)
         assert (answer.code, answer.err) == (2, "")

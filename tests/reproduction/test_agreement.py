@@ -6,7 +6,7 @@ from reproduction._methods import METHODS
 from reproduction._published import _content
 from reproduction._reasons import reason_for
 from reproduction._splits import TWICE
-from stocmv.datasets import names
+from reproduction.datasets import known_sets
 
 
 def row(method, dataset="haberman", **values):
@@ -26,7 +26,7 @@ def test_every_method_and_set_of_the_paper_is_known_here():
         for kind in ("test_error", "bound"):
             for method, by_set in _content()[table][kind].items():
                 assert method in METHODS
-                assert set(by_set) <= set(names())
+                assert set(by_set) <= set(known_sets())
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,12 @@ from ._console import as_json, console, print_json
 @click.command()
 @as_json
 def datasets(as_json: bool) -> None:
-    """List the data sets that 'stocmv certify' knows by name."""
+    """List the data sets that 'stocmv certify' knows by name.
+
+    \b
+    Example:
+      stocmv datasets
+    """
     from rich.table import Table
 
     from ..datasets import list_datasets
