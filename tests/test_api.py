@@ -12,7 +12,7 @@ ROOMS = {module.name for module in pkgutil.iter_modules(stocmv.__path__) if not 
 
 
 def public_names():
-    modules = [stocmv, *(importlib.import_module(f"stocmv.{room}") for room in ROOMS - {"paper"})]
+    modules = [stocmv, *(importlib.import_module(f"stocmv.{room}") for room in ROOMS)]
     return {name for module in modules for name in getattr(module, "__all__", ())} - ROOMS
 
 

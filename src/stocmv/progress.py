@@ -13,6 +13,8 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+__all__ = ["listening"]
+
 F = TypeVar("F", bound=Callable[..., Any])
 Callback = Callable[[str, float, int | None], None]
 

@@ -95,7 +95,8 @@ class Objective:
         logger.debug("%s: objective %.5f, risk %.5f, KL %.2f", *step[:4])
 
     def unfinished(self, max_iter: int) -> None:
-        self.history.limits.append(max_iter)
+        if self.recorded:
+            self.history.limits.append(max_iter)
 
     def named(self, label: str) -> "Objective":
         """The same problem, its iterations recorded under a name."""
