@@ -70,7 +70,6 @@ STUDIES = {
     "one sample, drawn in training": Study(CROWD, SKILL, (100,), DELTA, MC, ONE_SAMPLE, **TRAINED_ON_DRAWS),
     "three folds, drawn in training": Study(TAIL3, MEMORY3, (20, 30, 50), DELTA, MC, FOLDS, **TRAINED_ON_DRAWS),
     "one sample, logit-normal": Study(CROWD, SKILL, (100,), DELTA, FEW_DRAWS, ONE_SAMPLE, **NORMAL),
-    "two folds, logit-normal": Study(TAIL, MEMORY, (60, 60), DELTA, FEW_DRAWS, FOLDS, **NORMAL),
     "three folds, logit-normal": Study(TAIL3, MEMORY3, (20, 30, 50), DELTA, FEW_DRAWS, FOLDS, **NORMAL),
 }
 RISKS = [(name, risk) for name, study in STUDIES.items() for risk in study.risks]
