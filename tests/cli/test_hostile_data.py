@@ -140,6 +140,7 @@ def test_a_category_of_10_megabytes_is_one_like_any_other(stocmv, here):
     assert stocmv("certify", data, "--target", "kind", "--trees", 2, "--out", "audit").code == 0
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(stocmv, here):
     data = here.parent / "wide.csv"
     values = np.random.default_rng(0).integers(0, 9, (60, 10_000))
