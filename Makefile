@@ -6,19 +6,32 @@ ARGS ?=
 VENV := .venv
 RUN := $(VENV)/bin/python
 
+FAST := not (slow or browser or cluster or kill)
+CORE := $(addprefix tests/,special votes posteriors risks bounds solvers learning certificate)
+CORE_TESTS_NEED := pytest pytest-xdist mpmath python-flint
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs paper picture clean
+.PHONY: help demo test test-all test-lowest test-newest lint bench docs paper picture clean
 .NOTPARALLEL:
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.stamp-cli  ## certify a forest on handwritten digits, print the certificate, write the report
 	@mkdir -p build
 	@$(VENV)/bin/stocmv certify digits --out build/demo --force $(ARGS)
 
-test: $(VENV)/.stamp-dev  ## run all tests, the slow ones and the docstrings' examples included
+test: $(VENV)/.stamp-dev  ## run the fast tests and the docstrings' examples
+	@$(RUN) -m pytest -n auto --dist worksteal -m '$(FAST)' $(ARGS)
+
+test-all: $(VENV)/.stamp-dev  ## run all tests: also simulations, browser, cluster and kills
 	@$(RUN) -m pytest -n auto --dist worksteal $(ARGS)
+
+test-lowest: build/lowest/.stamp  ## run the core's fast tests with the lowest versions that pyproject.toml allows
+	@build/lowest/bin/python -m pytest $(CORE) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
+
+test-newest: build/newest/.stamp  ## run the core's fast tests with the newest Python that is installed
+	@build/newest/bin/python -m pytest $(CORE) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
 
 lint: $(VENV)/.stamp-dev  ## check style, format and types
 	@$(RUN) -m ruff check .
@@ -55,4 +68,22 @@ $(VENV)/.stamp-venv:
 $(VENV)/.stamp-%: pyproject.toml $(VENV)/.stamp-venv
 	@echo "Installing stocmv[$*] into $(VENV)"
 	@$(RUN) -m pip install -qq --disable-pip-version-check --editable '.[$*]'
+	@touch $@
+
+# The core alone, in environments of its own.
+build/lowest/.stamp: pyproject.toml .ci/lowest_versions.py
+	@$(PYTHON) -m venv --clear build/lowest
+	@$(PYTHON) .ci/lowest_versions.py > build/lowest/constraints.txt
+	@build/lowest/bin/python -m pip install -qq --constraint build/lowest/constraints.txt --editable . $(CORE_TESTS_NEED)
+	@touch $@
+
+build/newest/.stamp: pyproject.toml
+	@newest=$$(for minor in 16 15 14 13 12; do \
+	    for python in python3.$$minor "$$HOME"/.pyenv/versions/3.$$minor.*/bin/python; do \
+	        if "$$python" -c '' 2>/dev/null; then echo "$$python"; break 2; fi; \
+	    done; \
+	done); \
+	if [ -z "$$newest" ]; then echo "There is no Python newer than 3.11 here." >&2; exit 1; fi; \
+	"$$newest" --version; "$$newest" -m venv --clear build/newest
+	@build/newest/bin/python -m pip install -qq --editable . $(CORE_TESTS_NEED)
 	@touch $@

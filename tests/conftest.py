@@ -3,6 +3,13 @@ import warnings
 import pytest
 
 
+def pytest_collection_modifyitems(items):
+    """Mark the tests that need worker processes by the fixtures that start them."""
+    for item in items:
+        if {"cluster", "mortal_cluster"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("cluster")
+
+
 @pytest.fixture(scope="session")
 def cluster():
     """Two worker processes on this machine."""

@@ -407,17 +407,17 @@ def try_forgeries(which, count, seed):
 
 @pytest.mark.parametrize("which", SOME)
 def test_some_forgeries_of_every_kind(which):
-    found, accepted = try_forgeries(which, 40, seed=0)
-    assert found >= 40
+    found, accepted = try_forgeries(which, 12, seed=0)
+    assert found >= 12
     assert accepted == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("which", SOME)
-def test_thousands_of_forgeries(which):
+def test_two_thousand_forgeries(which):
     """Each change is tried as it is, with the words that fit, and with all figures computed anew."""
-    found, accepted = try_forgeries(which, 150, seed=1)
-    assert found >= 150  # of each of 21 certificates: more than three thousand in all
+    found, accepted = try_forgeries(which, 100, seed=1)
+    assert found >= 100  # of each of 21 certificates
     assert accepted == []
 
 

@@ -20,7 +20,7 @@ from zoo import SINGLE, posterior_near, prior_of, problem
 @pytest.mark.parametrize("scale", [0.05, 1.0, 200.0])
 def test_rows_agree_with_the_certified_ones(name, scale):
     votes = problem(name)
-    votes = votes.take(np.arange(min(votes.n_rows, 40)))
+    votes = votes.take(np.arange(min(votes.n_rows, 12)))
     posterior = posterior_near(prior_of("dirichlet", votes.n_voters, scale), spread=1.0)
     with flint.ctx.workdps(35):
         ours = np.array([float(loss) for loss in precise._losses(votes, posterior.alpha, flint)])

@@ -172,10 +172,16 @@ def found(certificate, votes):
     return {check.what for check in certificate.verify(votes).differences}
 
 
+def one_of_each_kind(paths):
+    """The last number of each list; all others."""
+    return list({tuple("*" if isinstance(key, int) else key for key in path): path for path in paths}.values())
+
+
 class TestTampering:
     @every_one
     @pytest.mark.parametrize("change", CHANGES)
-    def test_with_any_number_is_found(self, which, change):
+    @pytest.mark.parametrize("chosen", [one_of_each_kind, pytest.param(list, marks=pytest.mark.slow, id="all")])
+    def test_with_any_number_is_found(self, which, change, chosen):
         ours, votes = made(which)
         assert min(ours.bound, ours.stochastic_bound) < 1  # a bound of 1 is true whatever the rest says
         paths = [path for path in leaves(asdict(ours)) if matters(ours, path)]
@@ -189,7 +195,7 @@ class TestTampering:
             "posteriors",
         }
         before = {check.what for check in ours.verify(votes).differences}
-        missed = [path for path in paths if found(tampered(ours, path, CHANGES[change]), votes) == before]
+        missed = [path for path in chosen(paths) if found(tampered(ours, path, CHANGES[change]), votes) == before]
         assert missed == []
 
     @every_one

@@ -168,6 +168,7 @@ VOTERS = {
     ],
     "networks": lambda k: RandomNetworks(),
 }
+KINDS_AND_CLASSES = [(kind, 2 + i % 2) for i, kind in enumerate(VOTERS)]  # two or three classes, in turn
 LEARNING = tuple(name for name in VOTERS if not name.startswith(("frozen", "stumps_")))
 
 

@@ -9,7 +9,18 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from classifier.problems import LEARNING, VOTERS, Rules, Spy, data, fold_answers, numbered, quick, sample
+from classifier.problems import (
+    KINDS_AND_CLASSES,
+    LEARNING,
+    VOTERS,
+    Rules,
+    Spy,
+    data,
+    fold_answers,
+    numbered,
+    quick,
+    sample,
+)
 from stocmv import Certificate, MajorityVoteClassifier, VoteMatrix
 from stocmv.bounds import Seeger
 from stocmv.certificate import Expected
@@ -26,10 +37,9 @@ X, y = data()
 PROTOCOLS = {"default": {}, "folds": {"n_folds": 3}, "seeger": {"bound": "seeger"}}
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("kind", VOTERS)
-def test_holds_when_checked_again(kind, protocol, n_classes, tmp_path):
+@pytest.mark.parametrize(("kind", "n_classes"), KINDS_AND_CLASSES)
+def test_holds_when_checked_again(kind, n_classes, protocol, tmp_path):
     X, y = data(n_classes)
     settings = PROTOCOLS[protocol] | {"per_class": True, "solver": LBFGS(max_iter=2)}
     clf = quick(VOTERS[kind](n_classes), **settings).fit(X, y)

@@ -54,7 +54,7 @@ class TestProbabilities:
         np.testing.assert_array_equal(clf().predict(X), clf().classes_[clf().predict_proba(X).argmax(1)])
 
     def test_one_example_is_answered_as_among_others(self, clf):
-        X = new_examples(clf(), 4 if clf().certificate_.posterior == "logit_normal" else 25)
+        X = new_examples(clf(), 4)
         np.testing.assert_array_equal([clf().predict(row[None])[0] for row in X], clf().predict(X))
         each = np.vstack([clf().predict_proba(row[None]) for row in X])
         np.testing.assert_allclose(each, clf().predict_proba(X), rtol=0, atol=1e-12)

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from classifier.problems import VOTERS, Rules, Spy, class_scores, data, numbered, quick
+from classifier.problems import KINDS_AND_CLASSES, VOTERS, Rules, Spy, class_scores, data, numbered, quick
 from stocmv import RepeatedRowsWarning
 from stocmv.bounds import FoldTest, bentkus, clopper_pearson
 from stocmv.classifier import _recipe
@@ -137,8 +137,10 @@ class TestHoldout:
             with pytest.raises(ValueError, match=message):
                 quick(voters, **settings).fit(X, y)
 
-    @pytest.mark.parametrize("n_classes", [2, 3])
-    @pytest.mark.parametrize("kind", [*(kind for kind in VOTERS if kind != "frozen_forest"), "even"])
+    @pytest.mark.parametrize(
+        ("kind", "n_classes"),
+        [*(pair for pair in KINDS_AND_CLASSES if pair[0] != "frozen_forest"), ("even", 2), ("even", 3)],
+    )
     def test_has_clopper_and_pearsons_bound_on_what_predict_does(self, kind, n_classes):
         X, y = data(n_classes, noise=0.2)
         voters = EVEN if kind == "even" else VOTERS[kind](n_classes)
@@ -225,8 +227,7 @@ class TestFolds:
             for name in ("slope", "offset", "scale"):
                 assert mine["bound_settings"][name][1] == another["bound_settings"][name][1]
 
-    @pytest.mark.parametrize("n_classes", [2, 3])
-    @pytest.mark.parametrize("kind", [*VOTERS, "even"])
+    @pytest.mark.parametrize(("kind", "n_classes"), [*KINDS_AND_CLASSES, ("even", 2), ("even", 3)])
     def test_have_the_bound_of_the_fold_test_on_what_predict_does(self, kind, n_classes):
         X, y = data(n_classes, noise=0.2)
         voters = EVEN if kind == "even" else VOTERS[kind](n_classes)

@@ -120,7 +120,7 @@ def test_the_same_seed_gives_the_same_certificate(here, certify):
     assert written[0] == written[1]
 
 
-@pytest.mark.slow
+@pytest.mark.cluster
 def test_without_an_address_workers_are_started_here(here, stocmv):
     data = write_parts(here / "train", FLOWERS)
     answer = stocmv("certify", data, "--target", "kind", "--trees", 5, "--jobs", 1, "--json", "--cluster")

@@ -20,7 +20,10 @@ RUNS = 10
 IMPORTS = ["stocmv.cli._main", "stocmv.cli._audit", "pyarrow.csv", "skops.io", "jinja2", "matplotlib.pyplot"]
 OURS = ["certificate.json", "model.skops", "report.html", "votes.npz"]
 
-pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
+pytestmark = [
+    pytest.mark.kill,
+    pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +97,7 @@ def _after(seconds: float) -> Callable[[], bool]:
     return lambda: time.perf_counter() >= end
 
 
-@pytest.mark.parametrize(
-    "command", ["certify", "certify-by-renames", "predict", pytest.param("certify-twice", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("command", ["certify", "certify-by-renames", "certify-twice", "predict"])
 def test_killed_before_every_file_operation(command, tmp_path):
     """The old or the new result is there, whole, and the next run never deletes the last good one."""
     script = Path(__file__).with_name("every_operation.py")
@@ -105,7 +106,6 @@ def test_killed_before_every_file_operation(command, tmp_path):
     assert int(done.stdout) > 4
 
 
-@pytest.mark.slow
 def test_killed_at_any_moment(folder, start, capsys):
     work = folder / "work"
     _seconds(start(_arguments(folder)))  # the first has to wait for the imports
@@ -121,7 +121,6 @@ def test_killed_at_any_moment(folder, start, capsys):
     _assert_the_next_run_succeeds(folder, capsys)
 
 
-@pytest.mark.slow
 def test_killed_at_any_moment_over_an_earlier_run(folder, start, capsys):
     work = folder / "work"
     _seconds(start(_arguments(folder)))
@@ -133,7 +132,6 @@ def test_killed_at_any_moment_over_an_earlier_run(folder, start, capsys):
     _assert_the_next_run_succeeds(folder, capsys)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("forced", [False, True], ids=["new", "over an earlier run"])
 @pytest.mark.parametrize("name", OURS)
 def test_killed_while_it_writes(name, forced, folder, start, capsys):

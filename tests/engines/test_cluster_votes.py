@@ -56,7 +56,14 @@ def test_learns_what_one_machine_learns(risk, n_classes, cluster):
 
 @pytest.mark.parametrize(
     ("risk", "n_classes"),
-    [("exact", 2), ("exact", 3), ("first_order", 2), ("binomial", 2), ("c_bound", 2), ("mc", 2)],
+    [
+        ("exact", 2),
+        ("exact", 3),
+        ("first_order", 2),
+        ("binomial", 2),
+        ("c_bound", 2),
+        pytest.param("mc", 2, marks=pytest.mark.slow),
+    ],
 )
 def test_parts_learn_what_the_whole_learns(risk, n_classes):
     whole = folds_of(n_classes)

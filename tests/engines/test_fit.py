@@ -358,7 +358,7 @@ def test_other_partitions_of_y_are_refused(cluster):
         classifier().fit(da.from_array(X, chunks=(300, -1)), y)
 
 
-@pytest.mark.slow
+@pytest.mark.kill
 @pytest.mark.parametrize("stage", ["training voters", "collecting votes", "learning"])
 def test_a_worker_that_dies_changes_nothing(stage, mortal_cluster):
     from stocmv.progress import listening
@@ -390,7 +390,8 @@ def test_without_a_cluster_there_is_a_sentence(monkeypatch):
         classifier().fit(*collections(*data()))
 
 
-@pytest.mark.slow
+@pytest.mark.cluster
+@pytest.mark.kill
 def test_a_scheduler_that_goes_away_is_an_error_and_not_a_hang(tmp_path, monkeypatch):
     import distributed
 

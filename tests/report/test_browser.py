@@ -10,9 +10,10 @@ from report.fitted import page
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of stocmv[dev]")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(
-    BROWSER is None, reason="needs an installed chromium, chromium-browser or google-chrome"
-)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(BROWSER is None, reason="needs an installed chromium, chromium-browser or google-chrome"),
+]
 
 MEASURE = (Path(__file__).parent / "measure.js").read_text()
 BAD = """<!doctype html><body style='background: white; color: #999'><main>

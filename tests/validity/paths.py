@@ -1,5 +1,6 @@
 """Every way to predict with a fitted vote, and every figure of its certificate that speaks of it."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -8,11 +9,11 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from stocmv import Certificate, MajorityVoteClassifier
-from validity.trials import most_violations
+from validity.trials import draws_to_catch, most_violations
 from validity.worlds import Errors, World
 
-N_DRAWS = 200
 N_VOTES_DRAWN = 6
+LEAK = 0.5  # how often a bound is false that is no more than the measured error: voters that have seen their judges
 WEIGHTED_VOTE = ("first_order", "second_order", "binomial", "c_bound")  # risks whose bound speaks of the weighted vote
 
 
@@ -124,23 +125,29 @@ def check(
     trial: Trial,
     delta: float,
     variants: Sequence[Any] = ("",),
-    n_draws: int = N_DRAWS,
+    rate: float = LEAK,
+    by: Callable[[Any], str] = str,
     telling: float = 0.2,
 ) -> None:
-    """Draw samples, the variants in turn, and count false claims: of all of them, and of each variant.
+    """Draw samples, the variants in turn, and count false claims: of all of them, and of each group of variants.
 
-    At least the share ``telling`` of the bounds must be below one.
+    There are so many draws that a path whose claims fail at this ``rate`` is caught, and that a group alone is caught
+    if its voters have seen their judges. At least the share ``telling`` of the bounds must be below one.
     """
-    found = run(trial, variants, n_draws)
+    names = [by(variant) for variant in variants]
+    sizes = {name: names.count(name) for name in names}
+    times = max(draws_to_catch(rate, delta) / len(names), draws_to_catch(LEAK, delta) / min(sizes.values()))
+    found = run(trial, variants, math.ceil(times) * len(variants))
     report(row, found, delta)
     empty = [what for what, tried in by_figure(found).items() if np.mean([c.bound < 1 for c in tried]) < telling]
     assert not empty, f"{row}: little is tested, most bounds are 1: {'; '.join(empty)}"
-    groups = {"all": found} | {str(variant): found[k :: len(variants)] for k, variant in enumerate(variants)}
-    false = [f"{what} ({variant})" for variant, own in groups.items() for what in false_too_often(own, delta)]
+    groups = {name: [one for i, one in enumerate(found) if names[i % len(names)] == name] for name in sizes}
+    counted = {"all": found} | groups
+    false = [f"{what} ({name})" for name, own in counted.items() for what in false_too_often(own, delta)]
     assert not false, f"{row}: false too often: {'; '.join(false)}"
 
 
-def run(trial: Trial, variants: Sequence[Any] = ("",), n_draws: int = N_DRAWS) -> list[Claims]:
+def run(trial: Trial, variants: Sequence[Any], n_draws: int) -> list[Claims]:
     return Parallel(n_jobs=2)(delayed(trial)(variants[i % len(variants)], i) for i in range(n_draws))
 
 

@@ -1,4 +1,4 @@
-"""The promise of the whole `fit`: forests as voters, everything on "auto", the sample drawn 250 times.
+"""The promise of the whole `fit`: forests as voters, everything on "auto", the sample drawn many times.
 
 The examples come from a finite domain with known probabilities, so that the true error of the fitted vote is a finite
 sum.
@@ -11,12 +11,12 @@ from sklearn.ensemble import RandomForestClassifier
 
 from stocmv import MajorityVoteClassifier
 from stocmv.classifier._answers import mean_vote, win_probabilities
-from validity.trials import most_violations
+from validity.trials import draws_to_catch, most_violations
 
 pytestmark = pytest.mark.slow
 
-N_DRAWS = 250
-DELTA = 0.1
+DELTA = 0.2
+N_DRAWS = draws_to_catch(2 * DELTA, DELTA)
 POINTS = np.stack(np.meshgrid(np.arange(8.0), np.arange(5.0)), axis=-1).reshape(-1, 2)  # 40 points on a grid
 
 

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 from scipy.stats import binom
 
-from stocmv import Certificate, History, VoteMatrix, learn
+from stocmv import Certificate, VoteMatrix, learn
 from stocmv.bounds import Bound, Bounded, CatoniPerFold
-from stocmv.learning._objective import Objective
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal, Posterior
 from stocmv.risks import Risk
 from stocmv.solvers import LBFGS, Solver
@@ -31,8 +31,7 @@ class Study:
     """What is drawn, how a vote is learned on it, and which bounds are put to the test.
 
     Draw ``i`` minimises one pair of risk and bound, in turn. The bounds hold for all posteriors at once, so the
-    posterior is judged under the other pairs as well. Every ``certify_every``-th turn is a whole `learn` with its
-    certificate, most of whose time goes into the fixed vote; the others stop at the posterior.
+    posterior is judged under the other pairs as well.
     """
 
     population: Population
@@ -43,7 +42,6 @@ class Study:
     bounds: dict[str, Bound | type[CatoniPerFold]]  # the class: its constants are taken from the ensembles
     posterior: type[Posterior] = Dirichlet
     solver: Solver = field(default_factory=lambda: LBFGS(max_iter=3))
-    certify_every: int = 4
     learns_from_its_own_fold: bool = False  # a mistake, to see that it is noticed
 
 
@@ -57,7 +55,7 @@ class Truth(NamedTuple):
 
 
 class Record(NamedTuple):
-    """The fixed vote has a bound where there is a certificate, under the pair that was minimised; elsewhere nan."""
+    """The fixed vote has a bound under the pair that was minimised; elsewhere nan."""
 
     truth: NDArray
     bound: NDArray
@@ -68,6 +66,12 @@ class Record(NamedTuple):
 def most_violations(n_draws: int, delta: float) -> int:
     """The number that a bound with this delta exceeds with a probability of at most 0.1 %."""
     return int(binom.ppf(0.999, n_draws, delta))
+
+
+@cache
+def draws_to_catch(rate: float, delta: float) -> int:
+    """The number of draws in which a bound that fails at this rate is caught with a probability of at least 99.9 %."""
+    return next(n for n in itertools.count(1) if binom.sf(most_violations(n, delta), n, rate) >= 0.999)
 
 
 def violations(truth: NDArray, bound: NDArray) -> tuple[int, int]:
@@ -84,7 +88,7 @@ class Attempt(NamedTuple):
     posteriors: list[Posterior]
     bounds: dict[str, Bound]
     minimised: tuple[str, str]  # risk and bound
-    certificate: Certificate | None
+    certificate: Certificate
 
 
 def attempt(
@@ -100,13 +104,8 @@ def attempt(
     constants = tuple(e.constant for e in ensembles)
     bounds = {name: b(c=constants) if b is CatoniPerFold else b for name, b in study.bounds.items()}
     pairs = list(itertools.product(study.risks, bounds))
-    turn, position = divmod(draw, len(pairs))
-    minimised = pairs[position]
+    minimised = pairs[draw % len(pairs)]
     risk, bound = study.risks[minimised[0]], bounds[minimised[1]]
-    if turn % study.certify_every:
-        objective = Objective(votes, priors, risk, bound, study.delta, study.sizes, History())
-        posteriors = objective.posteriors(study.solver.minimise(objective, objective.start, rng))
-        return Attempt(ensembles, votes, priors, posteriors, bounds, minimised, None)
     learned = learn(
         votes,
         risk=risk,
@@ -139,9 +138,8 @@ def judge(study: Study, folds: list[NDArray], draw: int, rng: np.random.Generato
     minimised = list(study.risks).index(tried.minimised[0]), list(study.bounds).index(tried.minimised[1])
     bound = np.array([bounds_under(study, tried, risk) for risk in study.risks.values()])
     fixed_bound = np.full(bound.shape, np.nan)
-    if tried.certificate is not None:
-        bound[minimised] = tried.certificate.stochastic_bound
-        fixed_bound[minimised] = tried.certificate.bound
+    bound[minimised] = tried.certificate.stochastic_bound
+    fixed_bound[minimised] = tried.certificate.bound
     return Record(
         truth=np.array([[_certified(truth, risk, study.posterior)] * len(study.bounds) for risk in study.risks]),
         bound=bound,

@@ -84,7 +84,11 @@ def test_codes_take_as_many_bytes_as_the_classes_need(n_classes, dtype):
         (lambda a: NAMES[a], ["ant", "bee", "cow"]),
         (lambda a: NAMES[a].astype(object), ["ant", "bee", "cow"]),
         (lambda a: NAMES[a].tolist(), ["ant", "bee", "cow"]),
-        (lambda a: NAMES[a].astype(np.dtypes.StringDType()), ["ant", "bee", "cow"]),
+        pytest.param(
+            lambda a: NAMES[a].astype(np.dtypes.StringDType()),
+            ["ant", "bee", "cow"],
+            marks=pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="needs numpy 2"),
+        ),
         (lambda a: a.astype(np.float16), [0, 1, 2]),
         (lambda a: a.astype(np.uint64) + 2**62, [2**62, 2**62 + 1, 2**62 + 2]),
     ],
