@@ -11,6 +11,7 @@ def no_screen():
     import matplotlib.pyplot as plt
 
     plt.switch_backend("Agg")
+    plt.close("all")  # what other tests left
     yield
     assert plt.get_fignums() == []  # figures are handed over, and never kept by pyplot
 
