@@ -236,7 +236,7 @@ class TestTampering:
                 array = getattr(matrix, part)
                 if array is not None:
                     flipped = array.copy()
-                    flipped.flat[-1] ^= 1
+                    flipped.flat[-1] ^= flipped.dtype.type(1)  # a plain 1 is no uint64 to numpy 1
                     others = [replace(v, **{part: flipped}) if k == fold else v for k, v in enumerate(votes)]
                     assert "votes" in found(ours, others)
 
