@@ -88,7 +88,7 @@ def test_error(learned):
     """Share of the test examples on which the certified vote errs."""
     errors = []
     for posterior, answers in zip(learned.posterior, codes, strict=True):
-        wrong = (answers != y_test[:, None]) @ posterior.alpha
+        wrong = (answers != y_test[:, None]) @ posterior.concentrations
         if isinstance(posterior, Dirichlet):
             errors.append(half_betainc(np.minimum(wrong, posterior.total), posterior.total)[0].mean())
         else:
