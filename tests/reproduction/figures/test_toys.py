@@ -26,7 +26,7 @@ def test_standardizing_does_not_look_at_the_draw():
 def test_stumps_are_spread_over_the_square_whatever_the_points(count):
     first, second = (moons(30, count, 0.05, seed=0, trial=trial).voters for trial in (0, 1))
     np.testing.assert_array_equal(first.thresholds, second.thresholds)
-    assert first.votes(np.zeros((1, 2))).shape == (1, count)
+    assert first.codes(np.zeros((1, 2))).shape == (1, count)
     np.testing.assert_allclose(np.diff(first.thresholds, axis=1), 2 * REACH / (count // 4))
     assert first.thresholds.min() == -REACH
     assert first.thresholds.max() < REACH
@@ -55,7 +55,7 @@ def test_starts_are_uniform_between_the_papers_limits():
     class Level:
         """A problem without slope: solvers stay where they start."""
 
-        bounds = (-100.0, 100.0)
+        box = (-100.0, 100.0)
         draws_again = False
 
         def __call__(self, point, rng=None):
