@@ -105,7 +105,7 @@ def test_columns_are_taken_as_on_one_machine(here, certify, stocmv):
     frame.to_parquet(here / "alone.parquet", index=False)
     assert stocmv("certify", here / "alone.parquet", "--target", "answer", "--trees", 5).code == 0
     there, alone = (load(here / f"{name}-certified" / "model.skops") for name in ("train", "alone"))
-    assert there.voters.categorical == alone.voters.categorical == ["colour"]
+    assert list(there.voters.categorical) == list(alone.voters.categorical) == ["colour"]
     assert there.feature_names_in_.tolist() == alone.feature_names_in_.tolist()
     assert there.classes_.dtype.kind == alone.classes_.dtype.kind == "U"
 
