@@ -25,7 +25,7 @@ from stocmv.progress import Callback, listening
 from stocmv.risks import Exact
 from stocmv.solvers import MiniBatchAdam, Solver
 from stocmv.voters import Ensemble, Stumps, VoterSource
-from stocmv.votes import PartitionedVotes
+from stocmv.votes import PartitionedVotes, Query
 
 from .made_votes import a_posterior, error_blocks
 from .memory import peak_megabytes
@@ -71,13 +71,13 @@ def steps() -> None:
 def counted_passes(votes: ClusterVotes) -> list[float]:
     """The moments at which a pass over the votes begins, from now on."""
     begun: list[float] = []
-    total_later = votes.total_later
+    begin = votes.begin
 
-    def noted(of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
+    def noted(query: Query) -> Callable[[], Any]:
         begun.append(time.perf_counter())
-        return total_later(of)
+        return begin(query)
 
-    votes.total_later = noted  # type: ignore[method-assign]
+    votes.begin = noted  # type: ignore[method-assign]
     return begun
 
 

@@ -26,8 +26,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import MajorityVoteClassifier
 from stocmv.bounds import clopper_pearson
-from stocmv.classifier._choices import holdout_share
-from stocmv.classifier._cut import Cut
+from stocmv.protocols._choices import holdout_share
+from stocmv.protocols._cut import Cut
 
 from .splits import DELTA, geometric_mean, measured, shown, split
 

@@ -34,7 +34,7 @@ def best_row(unit: Unit, classifier: MajorityVoteClassifier, data: Split) -> Out
         "method": "best",
         "entropy": float(shares @ [entropy(w) for w in fitted.weights]),
         "kl": certificate.kl,
-        **errors("train", fitted, classifier.votes_, shares),
+        **errors("train", fitted, [votes.whole() for votes in classifier.votes_], shares),
         **errors("test", fitted, tests, shares),
         "bound": certificate.stochastic_bound,
         "bound_proven": certificate.stochastic_bound,

@@ -8,18 +8,14 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from .classifier._crossfit import CrossFitted
-from .classifier._cut import choose_cut
-from .classifier._recipe import Recipe
 from .progress import verbosely
-from .voters import as_source
-from .votes import VoteMatrix
-from .votes._classes import class_weights
+from .protocols import Recipe, VotingEstimator, choose_cut, cross_fit
+from .votes import VoteMatrix, class_weights
 
 __all__ = ["NaiveBayesVote"]
 
 
-class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
+class NaiveBayesVote(VotingEstimator, ClassifierMixin, BaseEstimator):
     r"""A weighted vote over many classifiers that treats their errors as independent (Berend and Kontorovich 2015).
 
     A voter that was right on :math:`c` and wrong on :math:`w` of the examples that judge it has the weight
@@ -101,12 +97,13 @@ class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n,)
             Labels.
         """
-        source = as_source(self.voters)
-        X, codes = self._prepare(X, y, source)
-        cut = choose_cut("auto", self.n_folds, len(codes), tested=False, folds_wanted=False, learns=source.learns)
-        recipe = Recipe(source, self.classes_, weighs=False, estimates=False)
-        self._make_votes(X, codes, None, cut, recipe, check_random_state(self.random_state))
-        self.weights_ = [log_odds(votes) for votes in self.votes_]
+        examples = self._local_examples(X, y)
+        source, n = examples.source, examples.n_units
+        cut = choose_cut("auto", self.n_folds, n, tested=False, folds_wanted=False, learns=source.learns)
+        recipe = Recipe(source, examples.classes, weighs=False, estimates=False)
+        self.classes_ = examples.classes
+        self._keep(cross_fit(examples, cut, recipe, check_random_state(self.random_state)))
+        self.weights_ = [log_odds(votes.whole()) for votes in self.votes_]
         return self
 
     def _scores(self, X: Any) -> NDArray:

@@ -24,9 +24,9 @@ from classifier.problems import (
 from stocmv import Certificate, MajorityVoteClassifier, VoteMatrix
 from stocmv.bounds import Seeger
 from stocmv.certificate import Expected
-from stocmv.classifier._choices import best_constant, cheaper_bound
-from stocmv.classifier._cut import random_parts
-from stocmv.classifier._recipe import Recipe
+from stocmv.protocols._choices import best_constant, cheaper_bound
+from stocmv.protocols._cut import random_parts
+from stocmv.protocols._recipe import Recipe
 from stocmv.risks import RISKS
 from stocmv.solvers import LBFGS
 from stocmv.voters import Ensemble, as_source

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import MajorityVoteClassifier
-from stocmv.classifier._cut import Cut
+from stocmv.protocols._cut import Cut
 from stocmv.solvers import LBFGS
 from stocmv.voters import Stumps
 from validity.own_voters import Means, MeansAndRarest

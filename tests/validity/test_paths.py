@@ -28,8 +28,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import MajorityVoteClassifier, VoteMatrix, learn
 from stocmv.bounds import clopper_pearson
-from stocmv.classifier._cut import Cut
 from stocmv.engines import _plan
+from stocmv.protocols._cut import Cut
 from stocmv.solvers import LBFGS
 from stocmv.voters import Stumps
 from validity.own_voters import Checksum, Copied, Features, Means, MeansAndRarest, Memory, Most, Parity, Unmet

@@ -11,11 +11,11 @@ from ..bounds import Bound, check_alternatives, check_delta, seeger_mixture
 from ..posteriors import Dirichlet, Posterior
 from ..risks import Risk, margin_rows
 from ..special import kl_inverse
-from ..votes import Votes
+from ..votes import Digest, Mean, Total, Votes, ask_each
 from ._baseline import baseline, class_counts
 from ._certificate import Certificate
 from ._class_losses import ClassLosses, class_losses
-from ._fixed_vote import FixedVote, choose_fixed_vote, samples_later
+from ._fixed_vote import FixedVote, choose_fixed_vote, sampled
 from ._words import certified, deterministic_rule, theorem, unproven
 
 CANDIDATES = 2  # posteriors that `learn` may certify to keep the better one; draws of their own pay for each
@@ -68,15 +68,14 @@ def certify(
     whole_delta, delta = delta, delta / alternatives
     one_voter = all(v.n_voters == 1 for v in votes)
     sizes = tuple(v.n_examples for v in votes)
-    digests = [v.digest_later() for v in votes]
-    counted = [v.total_later(class_counts) for v in votes]
-    samples = samples_later(votes if posteriors[0].law == "dirichlet" else [])
+    digests, counts, samples, means = ask_each(
+        [(v, Digest()) for v in votes],
+        [(v, Total(class_counts)) for v in votes],
+        sampled(votes if posteriors[0].law == "dirichlet" else []),
+        [(v, Mean(partial(risk.certified_moments, p))) for p, v in zip(posteriors, votes, strict=True)],
+    )
+    by_fold = np.stack(means)
     drawn = _drawn_losses(votes, posteriors) if per_class else []
-    if drawn and risk.is_drawn_error:  # its moments are the means of these losses
-        by_fold = np.array([[losses.mean] for losses in drawn])
-    else:
-        means = [v.mean_later(partial(risk.certified_moments, p)) for p, v in zip(posteriors, votes, strict=True)]
-        by_fold = np.stack([mean() for mean in means])
     moments = np.minimum(bound.risk_weights(sizes) @ by_fold * (1 + _ROUNDING * np.array(risk.outward)), 1.0)
     remaining, for_draws = delta, 0.0
     draws = risk.paid_draws(posteriors[0])
@@ -108,12 +107,12 @@ def certify(
         fold_sizes=sizes,
         fold_shares=tuple(n / sum(sizes) for n in sizes),
         grouped=False,
-        baseline=baseline([v.classes for v in votes], [c() for c in counted], sum(sizes), delta, grouped=False),
+        baseline=baseline([v.classes for v in votes], counts, sum(sizes), delta, grouped=False),
         posterior=posteriors[0].name,
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),
-        vote_digests=tuple(digest() for digest in digests),
-        **_further(votes, samples(), posteriors, priors, bound, delta, value, for_draws, drawn),
+        vote_digests=tuple(digests),
+        **_further(votes, samples, posteriors, priors, bound, delta, value, for_draws, drawn),
     )
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..votes import VoteMatrix, Votes
+from ..votes import Total, VoteMatrix, Votes, ask
 
 _ROUND_UP = 1 + 1e-13  # adding up in pairs loses less than 1e-14, however many rows there are
 
@@ -69,8 +69,8 @@ class GroupLosses:
 
 def class_losses(of: Sequence[Callable[[VoteMatrix], NDArray]], votes: Sequence[Votes]) -> list[ClassLosses]:
     """Losses of each fold, given by a function of its votes that finds one for each row."""
-    asked = [v.total_later(partial(_sums, rows)) for rows, v in zip(of, votes, strict=True)]
-    return [ClassLosses.of(answer()) for answer in asked]
+    found = ask((v, Total(partial(_sums, rows))) for rows, v in zip(of, votes, strict=True))
+    return [ClassLosses.of(sums) for sums in found]
 
 
 def _sums(rows: Callable[[VoteMatrix], NDArray], votes: VoteMatrix) -> tuple[NDArray, NDArray] | GroupLosses:

@@ -7,7 +7,7 @@ not change when all concentrations are multiplied by a number, and the bounds ho
 number is free; the margin is chosen from a grid, which is paid for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from ..bounds import Bound
 from ..posteriors import Dirichlet
 from ..risks import margin_rows
-from ..votes import Votes
-from ..votes._base import random_rows
+from ..votes import Query, Rows, Votes, random_rows
 from ._class_losses import ClassLosses, class_losses
 from ._partition import Contests, closest_contests
 
@@ -39,11 +38,11 @@ class FixedVote:
     kls: NDArray
 
 
-def samples_later(votes: Sequence[Votes]) -> Callable[[], list[Votes]]:
-    """Some rows of each fold, or all of few, on which margin and scale are chosen."""
+def sampled(votes: Sequence[Votes]) -> list[tuple[Votes, Query]]:
+    """What to ask for some rows of each fold, or all of few, on which margin and scale are chosen."""
     rng = np.random.default_rng(0)
-    taken = [None if v.n_rows <= _SAMPLE else v.take_later(random_rows(v.n_rows, _SAMPLE, rng)) for v in votes]
-    return lambda: [v if sample is None else sample() for v, sample in zip(votes, taken, strict=True)]
+    few = [np.arange(v.n_rows) if v.n_rows <= _SAMPLE else random_rows(v.n_rows, _SAMPLE, rng) for v in votes]
+    return [(v, Rows(rows)) for v, rows in zip(votes, few, strict=True)]
 
 
 def choose_fixed_vote(

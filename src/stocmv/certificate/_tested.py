@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..bounds import FoldTest, check_delta, one_sample
 from ..posteriors import Posterior, WeightedPosterior
 from ..risks import error_rows
-from ..votes import VoteMatrix, Votes
+from ..votes import Digest, VoteMatrix, Votes, ask
 from ._baseline import baseline
 from ._certificate import Certificate
 from ._class_losses import ClassLosses, class_losses
@@ -72,7 +72,6 @@ def certify_tested(
     """
     check_delta(delta)
     check_tested(posteriors[0])
-    digests = [v.digest_later() for v in votes]
     predicted = class_losses([partial(_errors, p.mean) for p in posteriors], votes)
     drawn = class_losses([partial(error_rows, cast(WeightedPosterior, p)) for p in posteriors], votes)
     sizes, grouped = [losses.n for losses in predicted], votes[0].grouped
@@ -104,7 +103,7 @@ def certify_tested(
         posterior=posteriors[0].name,
         posteriors=tuple({name: values.tolist() for name, values in p.parameters().items()} for p in posteriors),
         priors=(),
-        vote_digests=tuple(digest() for digest in digests),
+        vote_digests=tuple(ask((v, Digest()) for v in votes)),
         deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter),
         deterministic_vote={"empirical_risk": risk},
         baseline=baseline(

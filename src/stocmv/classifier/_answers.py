@@ -6,15 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..posteriors import Posterior, WeightedPosterior
-from ..voters import VoterSet, checked_codes, hash_examples
-from ..votes._classes import class_weights, heaviest
+from ..voters import hash_examples
+from ..votes import class_weights, heaviest
 
 _BLOCK = 4096
-
-
-def ask(voters: VoterSet, X: Any, n_voters: int, n_classes: int) -> NDArray:
-    """What the voters answer: codes of classes that there are, as the compiled sums over them rely on."""
-    return checked_codes(voters.codes(X), n_voters, n_classes)
 
 
 def mean_vote(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:

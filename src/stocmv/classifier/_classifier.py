@@ -17,27 +17,37 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import BOUNDS, Bound, check_delta
-from ..certificate import certify_tested, check_per_class, check_tested
-from ..certificate._percent import percent
-from ..learning import History, Learned, learn
-from ..learning._learn import named, posterior_kind, warn_unfinished
+from ..certificate import certify_tested, check_per_class, check_tested, percent
+from ..engines import ClusterExamples, by_partition, is_dask
+from ..learning import History, Learned, learn, named, posterior_kind, warn_unfinished
 from ..posteriors import Posterior
 from ..progress import logger, stage, verbosely
+from ..protocols import (
+    TESTS,
+    Cut,
+    Examples,
+    Fingerprints,
+    Made,
+    Recipe,
+    RepeatedRowsWarning,
+    VotingEstimator,
+    choose_bound,
+    choose_cut,
+    choose_priors,
+    choose_solver,
+    cross_fit,
+    is_auto,
+    is_tested,
+    risk_name,
+)
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..voters import VoterSource, as_source
 from ._answers import assigned_folds, drawn_answers, mean_vote, mean_weights, win_probabilities
-from ._choices import TESTS, choose_bound, choose_priors, choose_solver, is_auto, is_tested, risk_name
-from ._crossfit import CrossFitted
-from ._cut import Cut, choose_cut
 from ._drawn import DrawnVote
-from ._engine import engine, is_dask
-from ._groups import group_ids
-from ._recipe import Made, Recipe
-from ._repeats import Fingerprints, RepeatedRowsWarning, doubt_of_copies
 
 
-class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
+class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
     """A majority vote over many classifiers that comes with a proven bound on the error of `predict`.
 
     Some of the examples train the voters and teach their weights; the others only judge, so that nothing has to be paid
@@ -186,27 +196,32 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 "independent draws from one distribution, all of equal weight."
             )
         self._check_parameters(groups)
-        source = as_source(self.voters)
-        if is_dask(X):
-            rng, made, fingerprints = engine().fit_on_cluster(self, X, y, groups)
-            doubt = doubt_of_copies(fingerprints)
-        else:
-            X, codes = self._prepare(X, y, source)
-            ids = None if groups is None else group_ids(groups, len(codes))
-            rng = check_random_state(self.random_state)
-            recipe = self._recipe(source)
-            cut = self._cut(recipe, len(codes) if ids is None else len(np.unique(ids)))
-            fingerprints = Fingerprints.of(X, codes, ids)
-            doubt = doubt_of_copies(fingerprints, X)
-            made = self._make_votes(X, codes, ids, cut, recipe, rng)
-        if doubt is not None:
-            warnings.warn(doubt, RepeatedRowsWarning, stacklevel=3)
-        self._certify(source, made, rng, fingerprints, doubt)
+        examples = self._examples(X, y, groups)
+        self.classes_ = examples.classes
+        rng = check_random_state(self.random_state)
+        recipe = self._recipe(examples.source)
+        fitted = cross_fit(examples, self._cut(recipe, examples.n_units), recipe, rng)
+        self._keep(fitted)
+        if examples.doubt is not None:
+            warnings.warn(examples.doubt, RepeatedRowsWarning, stacklevel=3)
+        self._certify(examples, fitted.made, rng)
         if is_tested(self.bound):  # otherwise learn has warned
             warn_unfinished(self.history_, self.solver, stacklevel=3)
         self.n_iter_ = len(self.history_)
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
+
+    def _examples(self, X: Any, y: Any, groups: Any) -> Examples:
+        """The checked examples, on this machine or on a cluster."""
+        if not is_dask(X):
+            return self._local_examples(X, y, groups)
+        examples = ClusterExamples(X, y, groups, as_source(self.voters))
+        self.n_features_in_ = examples.n_features
+        if examples.feature_names is not None:
+            self.feature_names_in_ = examples.feature_names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return examples
 
     def _check_parameters(self, groups: Any) -> None:
         check_delta(self.delta)
@@ -257,17 +272,11 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             learns=recipe.learns,
         )
 
-    def _certify(
-        self,
-        source: VoterSource,
-        made: Sequence[Made],
-        rng: np.random.RandomState,
-        fingerprints: Fingerprints,
-        doubt: str | None,
-    ) -> None:
+    def _certify(self, examples: Examples, made: Sequence[Made], rng: np.random.RandomState) -> None:
         """Certify the votes; where the judging examples are to teach the weights, learn these first."""
         began = time.perf_counter()
-        assumptions = (*source.assumptions, *self._assumptions(source, fingerprints))
+        source = examples.source
+        assumptions = (*source.assumptions, *self._assumptions(source, examples.fingerprints))
         if is_tested(self.bound):
             self.posterior_: list[Posterior] = [m.posterior for m in made]  # type: ignore[misc]
             self.history_ = History.joined([m.history for m in made])
@@ -290,7 +299,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             certificate,
             context={**certificate.context, "protocol": self._protocol(source, made, certificate.n)},
             unproven=(*certificate.unproven, *(() if source.proven else ("the voters",))),
-            warnings=() if doubt is None else (doubt,),
+            warnings=() if examples.doubt is None else (examples.doubt,),
         )
         self.timings_["certificate"] = time.perf_counter() - began
         logger.info("certified in %.1f s: bound %.4f", self.timings_["certificate"], self.certificate_.bound)
@@ -394,24 +403,22 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         chosen[split] = answers[folds, split]
         return codes, chosen, split, folds
 
+    @by_partition
     def predict(self, X: Any) -> NDArray:
         """The deterministic vote that ``certificate_.bound`` speaks of: the voters vote with their mean weights.
 
         With folds, where these disagree, the example belongs to one of them by a keyed hash of its features, so that
         the same example always gets the same answer; the key was drawn in ``fit``, and the bound is on average over it.
         """
-        if is_dask(X):
-            return engine().answer_on_cluster(self, "predict", X)
         answers = self._answered(self._checked(X))[1]
         return self.classes_[answers]
 
+    @by_partition
     def predict_proba(self, X: Any) -> NDArray:
         """Expected weight of the voters that answer each class; its largest entry is what `predict` answers.
 
         With folds, their mean where they agree, and otherwise that of the fold which answers.
         """
-        if is_dask(X):
-            return engine().answer_on_cluster(self, "predict_proba", X)
         codes, chosen, split, folds = self._answered(self._checked(X))
         each = np.stack([mean_weights(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
         weights = np.tensordot(self._shares, each, axes=1)
@@ -422,13 +429,12 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         weights[rows, most], weights[rows, chosen[rows]] = weights[rows, chosen[rows]], weights[rows, most]
         return weights / weights.sum(1, keepdims=True)
 
+    @by_partition
     def predict_stochastic_proba(self, X: Any) -> NDArray:
         """Probability that the stochastic vote answers each class; exact for a Dirichlet.
 
         It draws a fold, where there are several, and then weights.
         """
-        if is_dask(X):
-            return engine().answer_on_cluster(self, "predict_stochastic_proba", X)
         codes = self._codes(self._checked(X))
         each = [win_probabilities(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)]
         return np.tensordot(self._shares, np.stack(each), axes=1)
@@ -439,9 +445,10 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         Refused where the certificate is on the vote with fixed weights only, which is what `predict` does.
         """
         self._check_drawn("predict_stochastic")
-        if is_dask(X):
-            seed = check_random_state(random_state).randint(2**31 - 1)
-            return engine().answer_on_cluster(self, "predict_stochastic", X, seed=seed)
+        return self._drawn_answers(X, random_state=random_state)
+
+    @by_partition
+    def _drawn_answers(self, X: Any, random_state: Any) -> NDArray:
         codes = self._codes(self._checked(X))
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         answers = np.stack(

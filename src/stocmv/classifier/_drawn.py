@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from ..voters import VoterSet
-from ..votes._classes import class_weights
-from ._answers import ask
+from ..voters import VoterSet, checked_codes
+from ..votes import class_weights
 
 
 class DrawnVote(ClassifierMixin, BaseEstimator):
@@ -51,5 +50,7 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
         else:
             X = validate_data(self, X, accept_sparse="csr", ensure_all_finite=False, reset=False)
         weights = np.asarray(self.weights, float)
-        scores = class_weights(ask(self.voters, X, len(weights), len(self.classes)), len(self.classes), weights)
+        scores = class_weights(
+            checked_codes(self.voters.codes(X), len(weights), len(self.classes)), len(self.classes), weights
+        )
         return self.classes[scores.argmax(1)]

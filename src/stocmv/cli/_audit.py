@@ -13,7 +13,7 @@ from .. import MajorityVoteClassifier, RepeatedRowsWarning
 from .._files import sha256, whole_file
 from .._memory import free_memory
 from ..certificate import HoldoutComparison
-from ..classifier._engine import is_dask
+from ..engines import is_dask
 from ..persistence import save
 from ..report import DataSummary, TestErrors, render
 from ..tables import Table
@@ -67,7 +67,7 @@ def certify_table(table: Table, settings: Settings) -> Audit:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RepeatedRowsWarning)  # the certificate's own words are shown beside its figures
         model.fit(table.X, table.y, table.groups)
-    model.votes_ = [votes.collect() for votes in model.votes_]  # type: ignore[misc]
+    model.votes_ = [votes.collect() for votes in model.votes_]
     told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
     told |= {} if table.group is None else {"group": table.group}
     kinds = {"categorical": list(table.categorical), "encoding": settings.encoding if table.categorical else None}

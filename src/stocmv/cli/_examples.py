@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..datasets import list_datasets, load
-from ..tables import Expected, Table, read_table
-from ..tables._columns import as_labels
-from ..tables._read import named_labels
+from ..tables import Expected, Table, as_labels, named_labels, read_table
 from ..voters import Encoded
 
 

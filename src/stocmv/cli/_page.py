@@ -4,8 +4,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from ..certificate import Certificate
-from ..certificate._percent import percent
+from ..certificate import Certificate, percent
 from ..report import TestErrors
 from ._audit import Audit
 from ._console import console, quoted

@@ -40,7 +40,7 @@ def verify(
     Example:
       stocmv verify digits-certified/certificate.json digits-certified/votes.npz
     """
-    from ..certificate._verify import verify_content
+    from ..certificate import verify_content
     from ..verify import read_certificate, read_votes
 
     content, intact = read_certificate(certificate)

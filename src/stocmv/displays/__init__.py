@@ -1,8 +1,20 @@
 """Figures of a learned vote and its certificate, in scikit-learn's manner; they need ``stocmv[plot]``."""
 
-from ._certificate import CertificateDisplay
+from ._canvas import (
+    BLUE as BLUE,
+    FAINT as FAINT,
+    GREEN as GREEN,
+    GREY as GREY,
+    INK as INK,
+    ORANGE as ORANGE,
+    PURPLE as PURPLE,
+    SKY as SKY,
+    VERMILION as VERMILION,
+    pyplot as pyplot,
+)
+from ._certificate import CertificateDisplay, measured_name as measured_name
 from ._error_distribution import ErrorDistributionDisplay
 from ._history import HistoryDisplay
-from ._posterior import PosteriorDisplay
+from ._posterior import PosteriorDisplay, priors_of as priors_of
 
 __all__ = ["CertificateDisplay", "ErrorDistributionDisplay", "HistoryDisplay", "PosteriorDisplay"]

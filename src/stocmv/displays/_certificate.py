@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificate import Certificate
-from ..certificate._percent import confidence, percent
+from ..certificate import Certificate, confidence, percent
 from ..learning import Learned
 from ._canvas import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILION, canvas, in_percent, tidy
 

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificate import Certificate
-from ..certificate._percent import percent
+from ..certificate import Certificate, percent
 from ..learning import Learned
 from ..posteriors import Posterior, WeightedPosterior
 from ..risks import error_rows

@@ -1,8 +1,10 @@
 """The same fit on a cluster: votes live on its workers, and only sums travel (extra ``dask``)."""
 
 from ._cluster_votes import ClusterVotes as ClusterVotes
-from ._fit import fit_on_cluster as fit_on_cluster
-from ._predict import answer_on_cluster as answer_on_cluster
+from ._connection import connected as connected, is_dask as is_dask
+from ._examples import ClusterExamples as ClusterExamples
+from ._predict import by_partition as by_partition
+from ._table import PartitionedTable as PartitionedTable, read_partitions as read_partitions
 from ._training import Shared
 
 __all__ = ["Shared"]

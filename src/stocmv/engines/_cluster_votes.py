@@ -8,11 +8,9 @@ from typing import Any
 
 import numba
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..votes import PartitionedVotes, VoteMatrix, Votes
-from ..votes._base import added, added_in_groups
-from ..votes._partitioned import joint_digest, shared_out
+from ..votes import PartitionedVotes, Query, VoteMatrix, Votes, added, added_in_groups
 from ._connection import result
 
 _passes = count()
@@ -73,16 +71,15 @@ class ClusterVotes(Votes):
     def n_examples(self) -> int:
         return self.n_rows
 
-    def total_later(self, of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
-        future = self._added(of)
-        return lambda: result(future, self.client)
-
-    def take_later(self, rows: ArrayLike) -> Callable[[], VoteMatrix]:
-        chosen = [(k, own) for k, own in enumerate(shared_out(rows, self.sizes)) if len(own)]
-        taken = self._found_later(
-            self._map([partial(_take, own) for _, own in chosen], [self.parts[k] for k, _ in chosen], "sample")
-        )
-        return lambda: VoteMatrix.joined(taken())
+    def begin(self, query: Query) -> Callable[[], Any]:
+        finders = query.finders(self.sizes)
+        asked = [(find, part) for find, part in zip(finders, self.parts, strict=True) if find is not None]
+        tasks = self._tasks(asked, type(query).__name__.lower())
+        if query.adds:
+            future = self.client.compute(_sum_tree(tasks), optimize_graph=False)
+            return lambda: query.finish(result(future, self.client), self.n_examples)
+        futures = self.client.compute(tasks, optimize_graph=False)
+        return lambda: query.join([result(future, self.client) for future in futures])
 
     def batches(self, count: int, rng: np.random.Generator) -> Iterator[Votes]:
         groups = np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts)))
@@ -94,13 +91,9 @@ class ClusterVotes(Votes):
             sizes = [self.sizes[p] for p in group]
             yield ClusterVotes(self.client, begun.popleft(), sizes, self.n_voters, self._classes, self.grouped)
 
-    def digest_later(self) -> Callable[[], str]:
-        digests = self._gathered_later(_digest, "digest")
-        return lambda: joint_digest(digests())
-
     def collect(self) -> PartitionedVotes:
         """The votes themselves, brought to this machine."""
-        return PartitionedVotes(self._gathered_later(_itself, "votes")())
+        return PartitionedVotes([result(future, self.client) for future in self.client.compute(list(self.parts))])
 
     def whole(self) -> VoteMatrix:
         return self.collect().whole()
@@ -109,47 +102,27 @@ class ClusterVotes(Votes):
     def _classes(self) -> NDArray:
         return np.asarray(self.classes)
 
-    def _map(self, functions: Sequence[Callable], parts: Sequence[Any], name: str) -> list[Any]:
+    def _tasks(self, asked: Sequence[tuple[Callable, Any]], name: str) -> list[Any]:
         """What each function will find in its part: tasks that are not begun."""
         from dask.base import tokenize
         from dask.delayed import delayed
 
         token = tokenize(next(_passes), self.sizes)[:8]
         return [
-            delayed(partial(_on_one_thread, f), pure=False)(part, dask_key_name=f"{name}-{token}-{k}")
-            for k, (f, part) in enumerate(zip(functions, parts, strict=True))
+            delayed(partial(_on_one_thread, find), pure=False)(part, dask_key_name=f"{name}-{token}-{k}")
+            for k, (find, part) in enumerate(asked)
         ]
 
-    def _found_later(self, tasks: Sequence[Any]) -> Callable[[], list[Any]]:
-        futures = self.client.compute(list(tasks), optimize_graph=False)
-        return lambda: [result(future, self.client) for future in futures]
 
-    def _gathered_later(self, of: Callable[[VoteMatrix], Any], name: str) -> Callable[[], list[Any]]:
-        return self._found_later(self._map([of] * len(self.parts), self.parts, name))
+def _sum_tree(tasks: Sequence[Any]) -> Any:
+    """The sum of what tasks find, as a tree of sums: few results meet in one place, however many parts there are."""
+    from dask.delayed import delayed
 
-    def _added(self, of: Callable[[VoteMatrix], Any]) -> Any:
-        """A future of the sum over the parts, as a tree of sums: few results meet in one place, however many parts."""
-        from dask.delayed import delayed
-
-        add = delayed(added, pure=False)
-        found = self._map([of] * len(self.parts), self.parts, "sum")
-        total = added_in_groups(found, lambda group: add(group, dask_key_name=f"add-{group[0].key}"))
-        return self.client.compute(total, optimize_graph=False)
+    add = delayed(added, pure=False)
+    return added_in_groups(tasks, lambda group: add(group, dask_key_name=f"add-{group[0].key}"))
 
 
 def _on_one_thread(of: Callable[[VoteMatrix], Any], votes: VoteMatrix) -> Any:
     """A worker has a thread for each of its cores already."""
     numba.set_num_threads(1)
     return of(votes)
-
-
-def _take(rows: NDArray, votes: VoteMatrix) -> VoteMatrix:
-    return votes.take(rows)
-
-
-def _digest(votes: VoteMatrix) -> str:
-    return votes.digest()
-
-
-def _itself(votes: VoteMatrix) -> VoteMatrix:
-    return votes

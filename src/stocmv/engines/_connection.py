@@ -52,6 +52,11 @@ def _check_installed() -> None:
         raise ImportError("Dask collections need dask.distributed: pip install 'stocmv[dask]'.") from error
 
 
+def is_dask(X: Any) -> bool:
+    """Whether it is a Dask array or data frame, found out without Dask."""
+    return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
+
+
 def current_client() -> Any:
     """The client of the cluster that is connected."""
     _check_installed()

@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..classifier._engine import is_dask
-from ..classifier._groups import group_ids
-from ..classifier._repeats import Fingerprints
+from ..protocols import Fingerprints, group_ids
 from ..voters import VoterSource
 from ..votes import exact_labels
+from ._connection import is_dask
 
 _TARGET, _GROUP = "__stocmv_target__", "__stocmv_group__"
 _LOOKED_AT = 1 << 13  # rows of a partition whose fingerprints travel

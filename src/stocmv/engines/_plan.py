@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..classifier._cut import Cut
-from ..votes._labels import code_dtype
+from ..protocols import Cut
+from ..votes import code_dtype
 from ._partitions import Groups
 
 LISTED = 1_000_000  # rows up to which the part of each is listed

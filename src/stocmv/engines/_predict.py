@@ -1,27 +1,32 @@
 """Answers of a fitted vote to Dask collections: Dask collections too."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
-from ._connection import current_client
+from ._connection import current_client, is_dask
 
 
-def answer_on_cluster(clf: Any, method: str, X: Any, **settings: Any) -> Any:
-    """One of the classifier's methods for each partition, when its result is computed.
+def by_partition(method: Callable) -> Callable:
+    """A method that answers examples, made to answer each partition of a Dask collection on the cluster."""
 
-    Parameters
-    ----------
-    clf : fitted classifier
-        Sent to each worker once.
-    method : {"predict", "predict_proba", "predict_stochastic", "predict_stochastic_proba"}
-        What to ask it for.
-    X : Dask array or data frame
-        The examples.
-    """
+    @wraps(method)
+    def answer(self: Any, X: Any, **settings: Any) -> Any:
+        return _answer(self, method.__name__, X, **settings) if is_dask(X) else method(self, X, **settings)
+
+    return answer
+
+
+def _answer(clf: Any, method: str, X: Any, **settings: Any) -> Any:
+    """One of a fitted classifier's methods for each partition, when its result is computed."""
+    if "random_state" in settings:
+        settings["random_state"] = check_random_state(settings["random_state"]).randint(2**31 - 1)
     from dask.delayed import delayed
 
-    # under a name of its own: that of an equal model may just be about to be forgotten
+    # each worker gets it once, under a name of its own: that of an equal model may just be about to be forgotten
     model = current_client().scatter(clf, broadcast=True, hash=False)
     probable = method.endswith("_proba")
     dtype = np.dtype(float) if probable else clf.classes_.dtype
@@ -53,8 +58,8 @@ def _joined(parts: list[Any], columns: int | None, dtype: Any) -> Any:
 
 
 def _answers(clf: Any, method: str, X: Any, index: int, settings: dict[str, Any]) -> Any:
-    if method == "predict_stochastic":
-        settings = {"random_state": np.random.RandomState([settings["seed"], index])}
+    if "random_state" in settings:
+        settings = {"random_state": np.random.RandomState([settings["random_state"], index])}
     return getattr(clf, method)(X, **settings)
 
 

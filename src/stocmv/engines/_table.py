@@ -10,9 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._files import reason
-from ..tables import Expected, Table
-from ..tables._arrow import as_frame
-from ..tables._columns import as_features, as_groups, as_labels, check_classes, holds_categories, pick_columns
+from ..tables import (
+    Expected,
+    Table,
+    as_features,
+    as_frame,
+    as_groups,
+    as_labels,
+    check_classes,
+    holds_categories,
+    pick_columns,
+)
 from ._connection import current_client, result
 
 _LABELS, _GROUPS = "__stocmv_labels__", "__stocmv_groups__"

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..classifier._recipe import Made, Recipe
 from ..learning import History
-from ..voters import Ensemble, Joined, VoterSet, VoterSource, train_voters
-from ..voters._base import Wrapped
+from ..protocols import Made, Recipe
+from ..voters import Ensemble, Joined, VoterSet, VoterSource, Wrapped, train_voters
 from ._partitions import Partition, as_numbers
 from ._plan import Part
 

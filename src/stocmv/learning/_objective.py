@@ -11,10 +11,8 @@ from ..bounds import Bound, Bounded
 from ..posteriors import Posterior
 from ..progress import logger, report
 from ..risks import Risk
-from ..solvers import LBFGS
-from ..solvers._starts import logistic_weights, random_start
-from ..votes import Votes
-from ..votes._base import random_rows
+from ..solvers import LBFGS, logistic_weights, random_start
+from ..votes import Votes, random_rows
 from ._history import History, Step
 
 _FEWEST = 8  # rows of a fold in a sample
@@ -66,8 +64,7 @@ class Objective:
     def __call__(self, point: NDArray, rng: np.random.Generator | None = None) -> tuple[float, NDArray]:
         posteriors = self.posteriors(point)
         shares = self.bound.risk_weights(self.sizes)
-        asked = [self.risk.moments_later(p, v, rng) for p, v in zip(posteriors, self.votes, strict=True)]
-        moments, gradients = zip(*(answer() for answer in asked), strict=True)
+        moments, gradients = zip(*self.risk.fold_moments(posteriors, self.votes, rng), strict=True)
         divergences, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
         mean = np.clip(shares @ np.stack(moments), 0.0, 1.0)
         kl = float(sum(divergences))

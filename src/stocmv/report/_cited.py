@@ -4,8 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ..certificate import Certificate
-from ..certificate._percent import percent
+from ..certificate import Certificate, percent
 
 FORMS: dict[str, Callable[[Any], str]] = {
     "as it is": str,

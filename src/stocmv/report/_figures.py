@@ -5,12 +5,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..certificate import Certificate
-from ..certificate._percent import percent
-from ..displays import CertificateDisplay, ErrorDistributionDisplay, HistoryDisplay, PosteriorDisplay
-from ..displays._canvas import BLUE
-from ..displays._certificate import measured_name
-from ..displays._posterior import priors_of
+from ..certificate import Certificate, percent
+from ..displays import (
+    BLUE,
+    CertificateDisplay,
+    ErrorDistributionDisplay,
+    HistoryDisplay,
+    PosteriorDisplay,
+    measured_name,
+    priors_of,
+)
 from ._svg import drawing, inline_svg, new_axes
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
 from .._text import visible
-from ..certificate import Certificate, HoldoutComparison
-from ..certificate._percent import confidence, percent
+from ..certificate import Certificate, HoldoutComparison, confidence, percent
 from ..special import kl_bernoulli
 from ._cited import Cited
 from ._figures import draw_classes, draw_comparison, draw_error_distribution, draw_history, draw_posterior

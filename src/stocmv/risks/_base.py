@@ -1,7 +1,7 @@
 """What every risk can do."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import ClassVar, NamedTuple
 
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ..bounds import Bounded
 from ..posteriors import POSTERIORS, Law, Posterior
-from ..votes import VoteMatrix, Votes
-from ..votes._base import scaled
+from ..votes import Total, VoteMatrix, Votes, ask, scaled
 
 MOST_DRAWS = 10**6
 Upper = Callable[[float, float, float], Bounded]  # (empirical value, divergence, share of delta) -> bound
@@ -47,7 +46,6 @@ class Risk(ABC):
     draw_share: float = 0.0  # share of delta that pays for drawn votes in a certificate
     certified: ClassVar[str]  # what the bound is on, in words
     outward: ClassVar[tuple[int, ...]] = (1,)  # whether each moment is rounded up (1) or down (-1)
-    is_drawn_error: ClassVar[bool] = False  # whether its certified moment is the mean error of the stochastic vote
     proven: ClassVar[bool] = True
 
     @abstractmethod
@@ -58,15 +56,18 @@ class Risk(ABC):
         self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None
     ) -> tuple[NDArray, NDArray]:
         """Empirical means, (m,), and their gradients by the posterior's point, (m, n_point). For training."""
-        return self.moments_later(posterior, votes, rng)()
+        return self.fold_moments([posterior], [votes], rng)[0]
 
-    def moments_later(
-        self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None
-    ) -> Callable[[], tuple[NDArray, NDArray]]:
-        """The same, when it is called; where others do the work, they begin at once."""
-        asked = self.question(posterior, votes, rng)
-        total = votes.total_later(asked.sums)
-        return lambda: asked.answer(*scaled(total(), 1 / votes.n_examples))
+    def fold_moments(
+        self, posteriors: Sequence[Posterior], votes: Sequence[Votes], rng: np.random.Generator | None = None
+    ) -> list[tuple[NDArray, NDArray]]:
+        """The same for each fold, in one pass over all of them."""
+        questions = [self.question(p, v, rng) for p, v in zip(posteriors, votes, strict=True)]
+        totals = ask((v, Total(question.sums)) for question, v in zip(questions, votes, strict=True))
+        return [
+            question.answer(*scaled(total, 1 / v.n_examples))
+            for question, total, v in zip(questions, totals, votes, strict=True)
+        ]
 
     @abstractmethod
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:

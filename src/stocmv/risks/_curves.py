@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaln
 
 from ..posteriors import Law, Posterior, WeightedPosterior
-from ..votes import Curve, VoteMatrix, Votes
-from ..votes._threads import split_rows, thread_map
+from ..votes import Curve, VoteMatrix, Votes, split_rows, thread_map
 from ._base import MOST_DRAWS, Question, Risk
 from ._half_curve import half_curve
 

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from ..posteriors import Posterior, WeightedPosterior
 from ..special import argmax_probability
-from ..votes import VoteMatrix, Votes
-from ..votes._threads import split_rows, thread_map
+from ..votes import VoteMatrix, Votes, split_rows, thread_map
 from ._base import Question
 from ._curves import Half, as_weighted, half_rows, rounded_mean, wrong_weight_rows
 
@@ -23,7 +22,6 @@ class Exact(Half):
 
     name: ClassVar[str] = "exact"
     certified: ClassVar[str] = "the error of a vote with drawn weights"
-    is_drawn_error: ClassVar[bool] = True
 
     def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
         if (votes.n_classes or 2) < 3:

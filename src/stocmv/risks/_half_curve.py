@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..special._half_beta import gauss_legendre, lower_half
+from ..special import gauss_legendre, lower_half
 from ..votes import Curve
 
 _NODES = 385

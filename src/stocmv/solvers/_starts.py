@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ..votes import Curve, Votes
-from ..votes._base import scaled
+from ..votes import Curve, Votes, scaled
 
 _NODES = 257
 

@@ -5,6 +5,7 @@ from ._base import (
     Recoded as Recoded,
     VoterSet,
     VoterSource,
+    Wrapped as Wrapped,
     checked_codes as checked_codes,
     known_classes as known_classes,
     out_of_bag_answers as out_of_bag_answers,

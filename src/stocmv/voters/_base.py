@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
-from ..votes._labels import code_dtype
+from ..votes import code_dtype
 
 FROZEN_PARTS = "Parts of the voters are frozen: none of these examples helped to train or choose those parts."
 

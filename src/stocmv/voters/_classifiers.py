@@ -12,8 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..votes import exact_labels
-from ..votes._labels import code_dtype
+from ..votes import code_dtype, exact_labels
 from ._base import FROZEN_PARTS, Joined, Recoded, VoterSet, VoterSource, frozen_parts, set_seeds
 from ._ensemble import EnsembleVoters, are_alike, is_ensemble
 from ._transformed import TransformedVoters

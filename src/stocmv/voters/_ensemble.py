@@ -16,7 +16,7 @@ from sklearn.ensemble._forest import ForestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from ..votes._labels import code_dtype
+from ..votes import code_dtype
 from ._base import VoterSet, VoterSource, set_seeds
 
 

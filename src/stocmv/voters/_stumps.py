@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
-from ..votes._labels import code_dtype
+from ..votes import code_dtype
 from ._base import VoterSet, VoterSource
 
 _BLOCK = 4096  # rows whose comparisons stay in the cache

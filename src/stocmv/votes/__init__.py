@@ -1,10 +1,24 @@
 """What the voters said, and the one pass over it that every risk is made of."""
 
-from ._base import Votes as Votes
+from ._base import Votes as Votes, random_rows as random_rows
+from ._classes import class_weights as class_weights, heaviest as heaviest
 from ._curve import Curve as Curve
 from ._folds import load_folds, save_folds
-from ._labels import exact_labels as exact_labels
+from ._labels import code_dtype as code_dtype, exact_labels as exact_labels
 from ._matrix import VoteMatrix
 from ._partitioned import PartitionedVotes as PartitionedVotes
+from ._queries import (
+    Digest as Digest,
+    Mean as Mean,
+    Query as Query,
+    Rows as Rows,
+    Total as Total,
+    added as added,
+    added_in_groups as added_in_groups,
+    ask as ask,
+    ask_each as ask_each,
+    scaled as scaled,
+)
+from ._threads import split_rows as split_rows, thread_map as thread_map
 
 __all__ = ["VoteMatrix", "load_folds", "save_folds"]

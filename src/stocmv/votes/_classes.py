@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ..special._gamma_tables import GammaTables
+from ..special import GammaTables
 from ._grain import rounder
 from ._threads import split_rows, thread_map
 

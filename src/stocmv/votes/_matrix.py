@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._files import DAMAGE, read_arrays, reason, whole_file
-from ..special._gamma_tables import gamma_tables
+from ..special import gamma_tables
 from ._base import Votes
 from ._bits import column_sums, curve_pass, wrong_weights
 from ._classes import TIE, argmax_pass, class_column_sums, class_weights, heaviest
 from ._curve import Curve
 from ._labels import check_classes, check_labels, code_dtype, encode
+from ._queries import Query
 
 _BLOCK = 1 << 16  # rows that are unpacked at a time
 _NONE = np.empty(0)
@@ -174,13 +175,8 @@ class VoteMatrix(Votes):
         rows = np.ascontiguousarray(self.bits[:, start:stop].T)
         return np.unpackbits(rows, axis=1, count=self.n_voters, bitorder="little").astype(bool)
 
-    def total_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
-        """What a function finds in the matrix, when it is called."""
-        return partial(of, self)
-
-    def mean_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
-        """What a function finds as a mean over the examples, when it is called."""
-        return partial(of, self)
+    def begin(self, query: Query) -> Callable[[], Any]:
+        return partial(query.answer, self)
 
     def whole(self) -> "VoteMatrix":
         """The matrix itself."""
@@ -257,10 +253,6 @@ class VoteMatrix(Votes):
         """Who errs, and not which class he names: with these the vote errs if half of the weight is wrong."""
         return replace(self, classes=None, targets=None, labels=None)
 
-    def take_later(self, rows: ArrayLike) -> "Callable[[], VoteMatrix]":
-        """What `take` gives, when it is called."""
-        return partial(self.take, rows)
-
     def take(self, rows: ArrayLike) -> "VoteMatrix":
         """A matrix of the given stored rows (an index array or a boolean mask)."""
         rows = np.asarray(rows)
@@ -302,10 +294,6 @@ class VoteMatrix(Votes):
         counts = np.bincount(group, weights=self.counts if self.counts.size else None).astype(float)
         order = np.argsort(first, kind="stable")
         return replace(replace(self, counts=_NONE).take(first[order]), counts=counts[order])
-
-    def digest_later(self) -> Callable[[], str]:
-        """What `digest` gives, when it is called."""
-        return self.digest
 
     def digest(self) -> str:
         """SHA-256 of the votes: what a certificate names them by.

@@ -1,14 +1,14 @@
 """Votes in several matrices, one after the other."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ._base import Votes, added_in_groups
+from ._base import Votes
 from ._matrix import VoteMatrix
+from ._queries import Query
 
 
 class PartitionedVotes(Votes):
@@ -45,35 +45,21 @@ class PartitionedVotes(Votes):
     def n_examples(self) -> int:
         return sum(part.n_examples for part in self.parts)
 
-    def total_later(self, of: Callable[[VoteMatrix], Any]) -> Callable[[], Any]:
-        return lambda: added_in_groups([of(part) for part in self.parts])
+    def begin(self, query: Query) -> Callable[[], Any]:
+        finders = query.finders([part.n_rows for part in self.parts])
 
-    def take_later(self, rows: ArrayLike) -> Callable[[], VoteMatrix]:
-        chosen = shared_out(rows, [part.n_rows for part in self.parts])
-        return lambda: VoteMatrix.joined([p.take(own) for p, own in zip(self.parts, chosen, strict=True) if len(own)])
+        def answer() -> Any:
+            found = [find(part) for find, part in zip(finders, self.parts, strict=True) if find is not None]
+            return query.finish(query.join(found), self.n_examples)
+
+        return answer
 
     def batches(self, count: int, rng: np.random.Generator) -> "Iterator[Votes]":
         for group in np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts))):
             yield PartitionedVotes([self.parts[k] for k in group])
 
-    def digest_later(self) -> Callable[[], str]:
-        return lambda: joint_digest(part.digest() for part in self.parts)
-
     def whole(self) -> VoteMatrix:
         return VoteMatrix.joined(self.parts)
-
-
-def shared_out(rows: ArrayLike, sizes: Sequence[int]) -> list[NDArray]:
-    """Rows of the whole, as rows of each part."""
-    ends = np.cumsum(sizes)
-    ordered = np.sort(np.asarray(rows))
-    cuts = np.searchsorted(ordered, ends)
-    return [part - start for part, start in zip(np.split(ordered, cuts[:-1]), ends - np.asarray(sizes), strict=True)]
-
-
-def joint_digest(digests: Any) -> str:
-    """One digest for several matrices in order."""
-    return hashlib.sha256(b"stocmv partitions 1;" + ";".join(digests).encode()).hexdigest()
 
 
 def _same(ours: NDArray | None, theirs: NDArray | None) -> bool:

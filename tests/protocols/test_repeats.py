@@ -7,7 +7,7 @@ import pytest
 
 from classifier.problems import quick
 from stocmv import RepeatedRowsWarning
-from stocmv.classifier._repeats import Fingerprints, doubt_of_copies, excess_of_copies
+from stocmv.protocols._repeats import Fingerprints, doubt_of_copies, excess_of_copies
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 3))

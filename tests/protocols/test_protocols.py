@@ -16,11 +16,11 @@ from sklearn.tree import DecisionTreeClassifier
 from classifier.problems import KINDS_AND_CLASSES, VOTERS, Rules, Spy, class_scores, data, numbered, quick
 from stocmv import RepeatedRowsWarning
 from stocmv.bounds import FoldTest, bentkus, clopper_pearson
-from stocmv.classifier import _recipe
-from stocmv.classifier._choices import holdout_share
-from stocmv.classifier._cut import choose_cut, random_parts
-from stocmv.classifier._groups import group_ids
 from stocmv.learning import minimise
+from stocmv.protocols import _recipe
+from stocmv.protocols._choices import holdout_share
+from stocmv.protocols._cut import choose_cut, random_parts
+from stocmv.protocols._groups import group_ids
 from stocmv.solvers import LBFGS
 
 X, y = data()

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..certificate import Expected
-from ..learning import Found, History, minimise
-from ..learning._learn import named, posterior_kind
+from ..learning import Found, History, minimise, named, posterior_kind
 from ..posteriors import Posterior
 from ..progress import logger
 from ..risks import RISKS, Risk

@@ -1,17 +1,14 @@
-"""`MajorityVoteClassifier.fit` on a cluster."""
+"""Examples on a cluster: they make votes and judge them there."""
 
 import time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from ..classifier._crossfit import all_classes, log_trained
-from ..classifier._recipe import TRIED, Made, Recipe
-from ..classifier._repeats import Fingerprints
 from ..progress import report
-from ..voters import VoterSource, as_source
+from ..protocols import TRIED, Cut, Examples, Fingerprints, Made, Recipe, all_classes, doubt_of_copies
+from ..voters import VoterSource
 from ..votes import VoteMatrix
 from ._cluster_votes import ClusterVotes
 from ._connection import current_client, result
@@ -22,71 +19,65 @@ from ._training import Shared, as_shared, make, rows_of, sample, together, train
 _ASKED = 1 << 16  # rows of a partition that the voters answer at a time: their answers are packed before the next
 
 
-def fit_on_cluster(
-    clf: Any, X: Any, y: Any, groups: Any = None
-) -> tuple[np.random.RandomState, list[Made], Fingerprints]:
-    """Have the examples make the vote of each part that judges, and collect what its voters say, on the cluster.
+class ClusterExamples(Examples):
+    """Examples in partitions on a cluster. They and the votes on them stay there.
 
-    Sets on the classifier what the same steps set on one machine, but for the errors of the plain model. The examples
-    and the votes stay on the cluster. Returns what is left of the random numbers, what was made, and fingerprints of
-    some rows.
+    The errors of the plain model are not known.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of columns.
+    feature_names : ndarray or None
+        Their names, if they have any.
     """
-    client = current_client()
-    source = as_shared(as_source(clf.voters))
-    partitions = joint_partitions(X, y, groups)
-    began = time.perf_counter()
-    summaries = _summaries(client, partitions, source)
-    check_alike(summaries)
-    _note_columns(clf, summaries[0])
-    clf.classes_ = _classes(summaries, source)
-    rng = check_random_state(clf.random_state)
-    recipe, parts, counts = _planned(clf, summaries, source, rng)
-    clf.timings_ = {"voters": time.perf_counter() - began, "votes": 0.0}
-    clf.voters_, clf.votes_, clf.plain_errors_ = [], [], None
-    made: list[Made] = []
 
-    n_parts = parts[0].cut.n_parts
-    for k in range(n_parts):
-        began = time.perf_counter()
-        report("training voters", k, n_parts)
-        future = _made(client, partitions, recipe, source, parts, counts, k, rng.randint(2**31 - 1))
-        made.append(result(future, client))
-        clf.voters_.append(made[-1].voters)
-        clf.timings_["voters"] += time.perf_counter() - began
-        report("training voters", k + 1, n_parts)
-        log_trained(made[-1].voters, k, n_parts, time.perf_counter() - began)
+    def __init__(self, X: Any, y: Any, groups: Any, source: VoterSource) -> None:
+        self._client = current_client()
+        self.source: Shared = as_shared(source)
+        self._partitions = joint_partitions(X, y, groups)
+        summaries = _summaries(self._client, self._partitions, self.source)
+        check_alike(summaries)
+        self.n_features = summaries[0].n_columns
+        self.feature_names = np.asarray(summaries[0].names, dtype=object) if summaries[0].names else None
+        self.classes = _classes(summaries, self.source)
+        self._sizes = [s.n_rows for s in summaries]
+        self._groups = [s.groups for s in summaries if s.groups is not None] or None
+        ids = None if self._groups is None else np.concatenate([own.ids for own in self._groups])
+        self.n_units = sum(self._sizes) if ids is None else len(np.unique(ids))
+        self.fingerprints = Fingerprints.joined([s.fingerprints for s in summaries])
+        self.doubt = doubt_of_copies(self.fingerprints)
 
-        began = time.perf_counter()
-        report("collecting votes", k, n_parts)
-        judging = np.flatnonzero(counts[:, k])
-        asked = _asked_votes(future, partitions, parts, judging, k, numeric=not source.checks_input)
-        if source.keep_votes:
-            asked = list(client.compute(asked))
-            for done, answered in enumerate(asked):
-                result(client.submit(_is_there, answered, pure=False), client)
-                report("collecting votes", k + (done + 1) / len(asked), n_parts)
-        n_voters, sizes = made[-1].voters.n_voters, counts[judging, k].tolist()
-        clf.votes_.append(ClusterVotes(client, asked, sizes, n_voters, clf.classes_, groups is not None))
-        clf.timings_["votes"] += time.perf_counter() - began
-        report("collecting votes", k + 1, n_parts)
-    return rng, made, Fingerprints.joined([s.fingerprints for s in summaries])
+    def cut(self, cut: Cut, rng: np.random.RandomState) -> None:
+        self._parts = plan(self._sizes, self._groups, self.classes, cut, rng)
+        rows = [None] * len(self._parts) if self._groups is None else [own.n_rows for own in self._groups]
+        self._counts = np.stack([part.counts(own) for part, own in zip(self._parts, rows, strict=True)])
+        if not self._counts.sum(0).all():
+            raise ValueError(
+                f"A share of {min(cut.shares):g} of {self.n_units:,} rows has none of them: choose another holdout."
+            )
 
+    def make(self, recipe: Recipe, k: int, seed: int) -> Made:
+        self._made = _made(self._client, self._partitions, recipe, self.source, self._parts, self._counts, k, seed)
+        return result(self._made, self._client)
 
-def _planned(
-    clf: Any, summaries: list[Summary], source: Shared, rng: np.random.RandomState
-) -> tuple[Recipe, list[Part], NDArray]:
-    """How votes are made, what each partition has to do with it, and its rows in each part of the cut."""
-    sizes = [s.n_rows for s in summaries]
-    groups = [s.groups for s in summaries if s.groups is not None] or None
-    n = sum(sizes) if groups is None else len(np.unique(np.concatenate([own.ids for own in groups])))
-    recipe = clf._recipe(source)
-    cut = clf._cut(recipe, n)
-    parts = plan(sizes, groups, clf.classes_, cut, rng)
-    rows = [None] * len(parts) if groups is None else [own.n_rows for own in groups]
-    counts = np.stack([part.counts(own) for part, own in zip(parts, rows, strict=True)])
-    if not counts.sum(0).all():
-        raise ValueError(f"A share of {min(cut.shares):g} of {n:,} rows has none of them: choose another holdout.")
-    return recipe, parts, counts
+    def votes(self, made: Made, k: int) -> ClusterVotes:
+        """What the voters say on part ``k``, which was made last: they are on the cluster already."""
+        judging = np.flatnonzero(self._counts[:, k])
+        numeric, sizes = not self.source.checks_input, self._counts[judging, k].tolist()
+        asked = _asked_votes(self._made, self._partitions, self._parts, judging, k, numeric)
+        if self.source.keep_votes:
+            asked = self._kept(asked, k)
+        grouped = self._groups is not None
+        return ClusterVotes(self._client, asked, sizes, made.voters.n_voters, self.classes, grouped)
+
+    def _kept(self, asked: list[Any], k: int) -> list[Any]:
+        """The votes once the workers have them."""
+        futures = list(self._client.compute(asked))
+        for done, answered in enumerate(futures, 1):
+            result(self._client.submit(_is_there, answered, pure=False), self._client)
+            report("collecting votes", k + done / len(futures), self._parts[0].cut.n_parts)
+        return futures
 
 
 def _token() -> str:
@@ -108,14 +99,6 @@ def _classes(summaries: list[Summary], source: VoterSource) -> NDArray:
     if classes.dtype == object and all(isinstance(label, str) for label in classes):
         classes = classes.astype(str)
     return all_classes(classes, source)
-
-
-def _note_columns(clf: Any, summary: Summary) -> None:
-    clf.n_features_in_ = summary.n_columns
-    if summary.names:
-        clf.feature_names_in_ = np.asarray(summary.names, dtype=object)
-    elif hasattr(clf, "feature_names_in_"):
-        del clf.feature_names_in_
 
 
 def _made(

@@ -19,9 +19,9 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from stocmv import MajorityVoteClassifier, RepeatedRowsWarning
-from stocmv.classifier._cut import Cut
-from stocmv.classifier._recipe import Made
-from stocmv.classifier._repeats import Fingerprints
+from stocmv.protocols._cut import Cut
+from stocmv.protocols._recipe import Made
+from stocmv.protocols._repeats import Fingerprints
 from stocmv.solvers import LBFGS, Auto
 from stocmv.voters import Ensemble, Stumps
 
@@ -273,11 +273,11 @@ def test_a_partition_of_two_rows(train_on, cluster):
 
 def test_voters_are_asked_in_blocks(cluster, monkeypatch):
     X, y = data(3)
-    partition, part = engines._fit.Partition(X, y), engines._plan.Part(0, N, np.arange(3), Cut.folds(2))
+    partition, part = engines._examples.Partition(X, y), engines._plan.Part(0, N, np.arange(3), Cut.folds(2))
     made = Made(Ensemble(RandomForestClassifier(3)).fit(X, y, np.arange(3), 0), None, None, None, N)
-    whole = engines._fit._votes(made, partition, part, 1, True)
-    monkeypatch.setattr(engines._fit, "_ASKED", 101)
-    assert engines._fit._votes(made, partition, part, 1, True).digest() == whole.digest()
+    whole = engines._examples._votes(made, partition, part, 1, True)
+    monkeypatch.setattr(engines._examples, "_ASKED", 101)
+    assert engines._examples._votes(made, partition, part, 1, True).digest() == whole.digest()
     assert whole.n_rows == len(part.judges(1)) > 101
 
 

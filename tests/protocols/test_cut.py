@@ -7,7 +7,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import MajorityVoteClassifier
-from stocmv.classifier._cut import Cut
+from stocmv.protocols._cut import Cut
 
 
 @pytest.mark.parametrize("frozen", [True, False])

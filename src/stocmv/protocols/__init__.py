@@ -1,0 +1,21 @@
+"""Which examples make a vote, which judge it, and how: hold-out, folds, groups, repeated rows."""
+
+from ._choices import (
+    TESTS as TESTS,
+    choose_bound as choose_bound,
+    choose_priors as choose_priors,
+    choose_solver as choose_solver,
+    is_auto as is_auto,
+    is_tested as is_tested,
+    risk_name as risk_name,
+)
+from ._crossfit import CrossFit as CrossFit, Examples as Examples, all_classes as all_classes, cross_fit as cross_fit
+from ._cut import Cut as Cut, choose_cut as choose_cut
+from ._estimator import VotingEstimator as VotingEstimator
+from ._groups import group_ids as group_ids
+from ._recipe import TRIED as TRIED, Made as Made, Recipe as Recipe
+from ._repeats import (
+    Fingerprints as Fingerprints,
+    RepeatedRowsWarning as RepeatedRowsWarning,
+    doubt_of_copies as doubt_of_copies,
+)

@@ -1,0 +1,148 @@
+"""The fold loop: the other examples make the vote of each part that judges, and its voters are asked about the part."""
+
+import time
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from ..progress import logger, report
+from ..voters import VoterSet, VoterSource
+from ..votes import VoteMatrix, Votes
+from ._cut import Cut
+from ._recipe import Made, Recipe
+from ._repeats import Fingerprints, doubt_of_copies
+
+
+class Examples(ABC):
+    """Labelled examples that make votes and judge them, wherever they are kept.
+
+    Attributes
+    ----------
+    source : VoterSource
+        Makes the voters.
+    classes : ndarray
+        Sorted class labels: those that occur, and those that voters who were trained before may answer.
+    n_units : int
+        Number of examples, or of groups.
+    fingerprints : Fingerprints
+        Of all examples, or of some.
+    doubt : str or None
+        What a certificate has to say where rows seem to be copies of each other.
+    """
+
+    source: VoterSource
+    classes: NDArray
+    n_units: int
+    fingerprints: Fingerprints
+    doubt: str | None
+
+    @abstractmethod
+    def cut(self, cut: Cut, rng: np.random.RandomState) -> None:
+        """Give every example a part."""
+
+    @abstractmethod
+    def make(self, recipe: Recipe, k: int, seed: int) -> Made:
+        """The vote that part ``k`` judges."""
+
+    @abstractmethod
+    def votes(self, made: Made, k: int) -> Votes:
+        """What its voters say on part ``k``."""
+
+    def plain_errors(self, voters: VoterSet, k: int) -> tuple[int, int] | None:
+        """Errors on part ``k`` of the model that the voters belong to, used plainly, and its size; None without one."""
+        return None
+
+
+class LocalExamples(Examples):
+    """Checked examples in memory, with the codes of their classes and the numbers of their groups."""
+
+    def __init__(
+        self,
+        X: Any,
+        codes: NDArray,
+        groups: NDArray | None,
+        source: VoterSource,
+        classes: NDArray,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.X = X
+        self.codes = codes
+        self.groups = groups
+        self.source = source
+        self.classes = classes
+        self.n_jobs = n_jobs
+        self.n_units = len(codes if groups is None else np.unique(groups))
+        self.fingerprints = Fingerprints.of(X, codes, groups)
+        self.doubt = doubt_of_copies(self.fingerprints, X)
+
+    def cut(self, cut: Cut, rng: np.random.RandomState) -> None:
+        self._cut = cut
+        self._part = cut.parts(len(self.codes), self.groups, rng)
+
+    def _rows(self, rows: NDArray) -> tuple[Any, NDArray, NDArray | None]:
+        """Some of the examples; all of them as they are."""
+        if len(rows) == len(self.codes):
+            return self.X, self.codes, self.groups
+        return _safe_indexing(self.X, rows), self.codes[rows], None if self.groups is None else self.groups[rows]
+
+    def make(self, recipe: Recipe, k: int, seed: int) -> Made:
+        return recipe.make(*self._rows(self._cut.teachers(self._part, k)), seed, self.n_jobs)
+
+    def votes(self, made: Made, k: int) -> VoteMatrix:
+        X, codes, groups = self._rows(np.flatnonzero(self._part == k))
+        return VoteMatrix.from_codes(made.voters.codes(X), codes, self.classes, groups)
+
+    def plain_errors(self, voters: VoterSet, k: int) -> tuple[int, int] | None:
+        if self.groups is not None:
+            return None
+        X, codes, _ = self._rows(np.flatnonzero(self._part == k))
+        answers = voters.plain_answers(X)
+        return None if answers is None else (int(np.count_nonzero(answers != codes)), len(codes))
+
+
+class CrossFit(NamedTuple):
+    """What was made for each part that judges, and what it was judged by."""
+
+    made: list[Made]
+    votes: list[Votes]
+    plain_errors: tuple[int, int] | None  # on the first part
+    timings: dict[str, float]
+
+
+def cross_fit(examples: Examples, cut: Cut, recipe: Recipe, rng: np.random.RandomState) -> CrossFit:
+    """Let the other examples make the vote of each part that judges, and ask its voters about it."""
+    fitted = CrossFit([], [], None, dict.fromkeys(("voters", "votes"), 0.0))
+    examples.cut(cut, rng)
+    for k in range(cut.n_parts):
+        began = time.perf_counter()
+        report("training voters", k, cut.n_parts)
+        made = examples.make(recipe, k, rng.randint(2**31 - 1))
+        if any(made.voters is others.voters for others in fitted.made):
+            raise ValueError("The source returned the same voters for two folds: make new ones in each fit.")
+        fitted.made.append(made)
+        trained = time.perf_counter()
+        fitted.timings["voters"] += trained - began
+        report("training voters", k + 1, cut.n_parts)
+        where = f"fold {k + 1} of {cut.n_parts}" if cut.n_parts > 1 else "trained"
+        logger.info("%s: %d voters in %.1f s", where, made.voters.n_voters, trained - began)
+
+        report("collecting votes", k, cut.n_parts)
+        fitted.votes.append(examples.votes(made, k))
+        if k == 0 and recipe.source.learns:
+            fitted = fitted._replace(plain_errors=examples.plain_errors(made.voters, k))
+        fitted.timings["votes"] += time.perf_counter() - trained
+        report("collecting votes", k + 1, cut.n_parts)
+    return fitted
+
+
+def all_classes(present: NDArray, source: VoterSource) -> NDArray:
+    """The labels that occur, and those that voters who were trained before may answer."""
+    known = source.labels()
+    if known is None:
+        return present
+    if (known.dtype.kind in "USO") != (present.dtype.kind in "USO"):
+        raise ValueError("The voters answer strings and y holds numbers, or the other way round: use one kind.")
+    return np.union1d(present, known)

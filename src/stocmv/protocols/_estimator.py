@@ -1,0 +1,104 @@
+"""What estimators share whose voters are cross-fitted."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from ..voters import VoterSet, VoterSource, as_source, checked_codes
+from ..votes import Votes, code_dtype, exact_labels
+from ._crossfit import CrossFit, LocalExamples, all_classes
+from ._groups import group_ids
+
+
+def _cuttable(X: Any) -> Any:
+    """Sparse examples in a form whose rows can be taken."""
+    return X.tocsr() if sparse.issparse(X) else X
+
+
+class VotingEstimator:
+    """Checks examples, keeps what was cross-fitted, and asks the voters.
+
+    A class that inherits has the parameters ``voters`` and ``n_jobs``.
+    """
+
+    voters: Any
+    n_jobs: int | None
+    classes_: NDArray
+    voters_: list[VoterSet]
+
+    @property
+    def votes_(self) -> list[Votes]:
+        check_is_fitted(self)
+        if not hasattr(self, "_votes"):
+            raise AttributeError(
+                "votes_ is not saved with a model: set it from the file of the votes, "
+                "clf.votes_ = stocmv.votes.load_folds('votes.npz')."
+            )
+        return self._votes
+
+    @votes_.setter
+    def votes_(self, votes: list[Votes]) -> None:
+        self._votes = votes
+
+    def _local_examples(self, X: Any, y: Any, groups: Any = None) -> LocalExamples:
+        """The checked examples."""
+        source = as_source(self.voters)
+        X, y = self._check_training(X, y, source)
+        classes = all_classes(np.unique(y), source)
+        codes = np.searchsorted(classes, y).astype(code_dtype(len(classes)))
+        ids = None if groups is None else group_ids(groups, len(codes))
+        return LocalExamples(X, codes, ids, source, classes, self.n_jobs)
+
+    def _check_training(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
+        y = exact_labels(y, "y")
+        if source.checks_input:
+            X = _cuttable(validate_data(self, X, skip_check_array=True))
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
+        else:
+            X, y = validate_data(self, X, y, **self._accepted(source))
+        check_classification_targets(y)
+        return X, y
+
+    @staticmethod
+    def _accepted(source: VoterSource) -> dict[str, Any]:
+        return {
+            "accept_sparse": "csr" if source.sparse else False,
+            "dtype": "numeric",
+            "ensure_all_finite": "allow-nan" if source.allow_nan else True,
+        }
+
+    def _keep(self, fitted: CrossFit) -> None:
+        """Keep what was cross-fitted as fitted attributes."""
+        self.voters_ = [made.voters for made in fitted.made]
+        self.votes_ = fitted.votes
+        self.plain_errors_ = fitted.plain_errors
+        self.timings_ = fitted.timings
+
+    def _checked(self, X: Any) -> Any:
+        """The examples as the voters are given them."""
+        check_is_fitted(self)
+        source = as_source(self.voters)
+        if source.checks_input:
+            return _cuttable(validate_data(self, X, skip_check_array=True, reset=False))
+        return validate_data(self, X, reset=False, **self._accepted(source))
+
+    def _codes(self, X: Any) -> list[NDArray]:
+        """What the voters of each fold answer to examples that are checked."""
+        n_classes = len(self.classes_)
+        return [checked_codes(voters.codes(X), voters.n_voters, n_classes) for voters in self.voters_]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        try:
+            source = as_source(self.voters)
+        except (TypeError, ValueError):
+            return tags
+        tags.input_tags.sparse = source.sparse
+        tags.input_tags.allow_nan = source.allow_nan
+        return tags

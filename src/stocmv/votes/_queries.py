@@ -1,0 +1,154 @@
+"""Queries to votes: what to find in each of their matrices, and how the findings become one answer."""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ._base import Votes
+    from ._matrix import VoteMatrix
+
+Finder = Callable[["VoteMatrix"], Any]
+_FAN_IN = 16  # results that are added up in one place
+
+
+class Query(ABC):
+    """Something to ask of votes, wherever they are kept."""
+
+    adds = False  # whether the findings are joined by adding them up, which may happen anywhere
+
+    @abstractmethod
+    def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
+        """What to find in each of several matrices with these numbers of rows; None: nothing."""
+
+    @abstractmethod
+    def join(self, found: Sequence[Any]) -> Any:
+        """The findings in several matrices, in order, as one."""
+
+    def finish(self, joined: Any, n_examples: int) -> Any:
+        """The answer, where there are this many examples in all."""
+        return joined
+
+    def answer(self, votes: "VoteMatrix") -> Any:
+        """The answer where one matrix holds all votes."""
+        return self.finders([votes.n_rows])[0](votes)  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Total(Query):
+    """The sum over all matrices of what a function finds in one: a number, an array, or a tuple of them."""
+
+    of: Finder
+    adds = True
+
+    def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
+        return [self.of] * len(sizes)
+
+    def join(self, found: Sequence[Any]) -> Any:
+        return added_in_groups(found)
+
+
+class Mean(Total):
+    """The mean over all examples of what a function finds as a mean over those of one matrix."""
+
+    def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
+        return [partial(_times_size, self.of)] * len(sizes)
+
+    def finish(self, joined: Any, n_examples: int) -> Any:
+        return scaled(joined, 1 / n_examples)
+
+    def answer(self, votes: "VoteMatrix") -> Any:
+        return self.of(votes)
+
+
+@dataclass(frozen=True)
+class Rows(Query):
+    """The votes of the given stored rows, in one matrix on this machine."""
+
+    rows: NDArray
+
+    def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
+        return [partial(_take, own) if len(own) else None for own in shared_out(self.rows, sizes)]
+
+    def join(self, found: Sequence[Any]) -> Any:
+        return type(found[0]).joined(found)
+
+    def answer(self, votes: "VoteMatrix") -> Any:
+        return votes.take(self.rows)
+
+
+@dataclass(frozen=True)
+class Digest(Query):
+    """SHA-256 of the votes: what a certificate names them by."""
+
+    def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
+        return [_digest] * len(sizes)
+
+    def join(self, found: Sequence[Any]) -> str:
+        return joint_digest(found)
+
+
+def ask(asked: "Iterable[tuple[Votes, Query]]") -> list[Any]:
+    """Answers to many queries. All are begun before the first is waited for, so one pass can answer them."""
+    begun = [votes.begin(query) for votes, query in asked]
+    return [answer() for answer in begun]
+
+
+def ask_each(*groups: "Iterable[tuple[Votes, Query]]") -> list[list[Any]]:
+    """Answers to several lists of queries, asked as one."""
+    lists = [list(group) for group in groups]
+    answers = iter(ask(chain.from_iterable(lists)))
+    return [list(islice(answers, len(asked))) for asked in lists]
+
+
+def added(found: Sequence[Any]) -> Any:
+    """The sum of what was found in some matrices."""
+    if isinstance(found[0], tuple):
+        return tuple(added(parts) for parts in zip(*found, strict=True))
+    return sum(found[1:], found[0])
+
+
+def added_in_groups(found: Sequence[Any], add: Callable[[Sequence[Any]], Any] = added) -> Any:
+    """The sum of what was found in many matrices, as a tree: the same to the last bit wherever it is computed."""
+    while len(found) > 1:
+        found = [add(found[i : i + _FAN_IN]) for i in range(0, len(found), _FAN_IN)]
+    return found[0]
+
+
+def scaled(found: Any, factor: float) -> Any:
+    """What was found, times a number."""
+    if isinstance(found, tuple):
+        return tuple(scaled(part, factor) for part in found)
+    return found * factor
+
+
+def shared_out(rows: NDArray, sizes: Sequence[int]) -> list[NDArray]:
+    """Rows of the whole, as rows of each part."""
+    ends = np.cumsum(sizes)
+    ordered = np.sort(np.asarray(rows))
+    cuts = np.searchsorted(ordered, ends)
+    return [part - start for part, start in zip(np.split(ordered, cuts[:-1]), ends - np.asarray(sizes), strict=True)]
+
+
+def joint_digest(digests: Iterable[str]) -> str:
+    """One digest for several matrices in order."""
+    return hashlib.sha256(b"stocmv partitions 1;" + ";".join(digests).encode()).hexdigest()
+
+
+def _times_size(of: Finder, votes: "VoteMatrix") -> Any:
+    return scaled(of(votes), votes.n_examples)
+
+
+def _take(rows: NDArray, votes: "VoteMatrix") -> "VoteMatrix":
+    return votes.take(rows)
+
+
+def _digest(votes: "VoteMatrix") -> str:
+    return votes.digest()
