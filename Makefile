@@ -33,10 +33,11 @@ test-lowest: build/lowest/.stamp  ## run the core's fast tests with the lowest v
 test-newest: build/newest/.stamp  ## run the core's fast tests with the newest Python that is installed
 	@build/newest/bin/python -m pytest $(CORE) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
 
-lint: $(VENV)/.stamp-dev  ## check style, format and types
+lint: $(VENV)/.stamp-dev  ## check style, format, types, and what the rooms import
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m mypy
+	@PYTHONPATH=tests $(VENV)/bin/lint-imports --no-logo
 
 bench: $(VENV)/.stamp-bench  ## run the benchmarks
 	@$(RUN) benchmarks/install_betaincder.py || true  # without it the section that needs it says so

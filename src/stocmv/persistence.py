@@ -29,12 +29,21 @@ from .naive_bayes import NaiveBayesVote
 from .posteriors import Categorical, Dirichlet, LogitNormal
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam, Quick
-from .voters import Classifiers, Encoded, Ensemble, Frozen, Joined, Recoded, Stumps, Transformed
-from .voters._classifiers import ClassifierVoters
-from .voters._encoded import EncodedVoters
-from .voters._ensemble import EnsembleVoters
-from .voters._stumps import StumpVoters
-from .voters._transformed import TransformedVoters
+from .voters import (
+    Classifiers,
+    ClassifierVoters,
+    Encoded,
+    EncodedVoters,
+    Ensemble,
+    EnsembleVoters,
+    Frozen,
+    Joined,
+    Recoded,
+    Stumps,
+    StumpVoters,
+    Transformed,
+    TransformedVoters,
+)
 
 __all__ = ["load", "save"]
 

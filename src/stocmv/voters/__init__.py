@@ -12,12 +12,12 @@ from ._base import (
     recoded as recoded,
     train_voters as train_voters,
 )
-from ._classifiers import Classifiers, Frozen
-from ._encoded import Encoded
-from ._ensemble import Ensemble
+from ._classifiers import Classifiers, ClassifierVoters as ClassifierVoters, Frozen
+from ._encoded import Encoded, EncodedVoters as EncodedVoters
+from ._ensemble import Ensemble, EnsembleVoters as EnsembleVoters
 from ._hashing import hash_examples as hash_examples
 from ._source import as_source as as_source
-from ._stumps import Stumps
-from ._transformed import Transformed
+from ._stumps import Stumps, StumpVoters as StumpVoters
+from ._transformed import Transformed, TransformedVoters as TransformedVoters
 
 __all__ = ["Classifiers", "Encoded", "Ensemble", "Frozen", "Joined", "Stumps", "Transformed", "VoterSet", "VoterSource"]
