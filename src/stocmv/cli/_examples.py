@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..datasets import list_datasets, load
 from ..tables import Expected, Table, as_labels, named_labels, read_table
-from ..voters import Encoded
+from ..voters import as_source
 
 
 def read_examples(
@@ -81,7 +81,7 @@ def _row_hashes(table: Table) -> NDArray:
 
 def read_like(model: Any, path: Path, kind: str | None = None) -> Any:
     """Examples for a fitted model."""
-    categorical = tuple(model.voters.categorical) if isinstance(model.voters, Encoded) else ()
+    categorical = tuple(as_source(model.voters).categorical)
     names = tuple(getattr(model, "feature_names_in_", ()))
     expected = Expected(model.n_features_in_, names, categorical, categorical)
     table = read_table(path, format=kind, needs_target=False, expected=expected)

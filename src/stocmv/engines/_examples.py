@@ -135,8 +135,7 @@ def _made(
         delayed(train_here)(
             sampled(partitions[p], parts[p], k, 1.0, seed, numeric),
             parts[p],
-            source.source,
-            int(count),
+            source.source.with_members(int(count)),
             int(seeds[p]),
             dask_key_name=f"train-{token}-{k}-{p}",
         )

@@ -5,11 +5,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from ..learning import History
 from ..protocols import Made, Recipe
-from ..voters import Ensemble, Joined, VoterSet, VoterSource, Wrapped, train_voters
+from ..voters import Joined, VoterSet, VoterSource, Wrapped, train_voters
 from ._partitions import Partition, as_numbers
 from ._plan import Part
 
@@ -60,11 +59,7 @@ class Shared(Wrapped):
         """Refuse parameters that no cluster can follow."""
         if self.train_on not in ("sample", "partitions"):
             raise ValueError(f"train_on must be 'sample' or 'partitions', got {self.train_on!r}.")
-        if self.train_on == "partitions" and not (
-            isinstance(self.source, Ensemble)
-            and self.source.exchangeable
-            and hasattr(self.source.estimator, "n_estimators")
-        ):
+        if self.train_on == "partitions" and self.source.with_members(1) is None:
             raise ValueError("train_on='partitions' needs n_estimators that are alike, such as those of a forest.")
         if self.max_rows < 1:
             raise ValueError(f"max_rows must be at least 1, got {self.max_rows}.")
@@ -120,10 +115,9 @@ class Trees(NamedTuple):
     groups: NDArray | None
 
 
-def train_here(own: Sample, part: Part, source: Ensemble, n_trees: int, seed: int) -> Trees:
+def train_here(own: Sample, part: Part, source: VoterSource, seed: int) -> Trees:
     """Some trees from the examples of one partition."""
-    fewer = Ensemble(clone(source.estimator).set_params(n_estimators=n_trees))
-    voters = train_voters(fewer, own.X, own.codes, part.classes, seed, _threads())
+    voters = train_voters(source, own.X, own.codes, part.classes, seed, _threads())
     return Trees(voters, len(own.codes), None if own.groups is None else np.unique(own.groups))
 
 

@@ -90,6 +90,7 @@ class VoterSource(BaseEstimator, ABC):
     sparse: bool = False
     assumptions: tuple[str, ...] = ()
     proven: bool = True
+    categorical: Sequence[str] = ()  # names of the columns that it takes for categories
     default_prior: ClassVar[tuple[float, ...]] = (0.3, 3.0, 30.0)  # with a PAC-Bayes bound, which pays for a grid
 
     @abstractmethod
@@ -110,6 +111,10 @@ class VoterSource(BaseEstimator, ABC):
         It is -1 where there are none of these, and None stands for all of them. This only tunes the fold test, before
         the fold that judges is looked at.
         """
+        return None
+
+    def with_members(self, count: int) -> "VoterSource | None":
+        """The same source with so many alike voters; None where their number cannot be set."""
         return None
 
     def describe(self) -> str:

@@ -74,6 +74,11 @@ class Ensemble(VoterSource):
             tally[rows[unseen], votes[unseen, j]] += 1
         return np.where(tally.any(1), tally.argmax(1), -1)
 
+    def with_members(self, count: int) -> "Ensemble | None":
+        if not (self.exchangeable and hasattr(self.estimator, "n_estimators")):
+            return None
+        return Ensemble(clone(self.estimator).set_params(n_estimators=count))
+
     def describe(self) -> str:
         return repr(self.estimator)
 
