@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import BOUNDS, Bound, check_delta
-from ..certificate import certify_tested, check_per_class, check_tested
+from ..certificate import certify_tested, check_per_class, check_tested, share
 from ..certificate._percent import percent
 from ..learning import History, Learned, learn
 from ..learning._learn import named, posterior_kind, warn_unfinished
@@ -312,7 +312,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
                 risk=self.risk,
                 posterior=self.posterior,
                 prior=prior,
-                bound=choose_bound(self.bound, sizes, expected, self.delta / len(priors)),
+                bound=choose_bound(self.bound, sizes, expected, share(self.delta, priors=len(priors))),
                 delta=self.delta,
                 solver=choose_solver(self.solver, self.risk, source),
                 random_state=seed,
