@@ -60,8 +60,9 @@ def bound_value(fitted: Fitted, risk: Risk | None, bound: Bound, sizes: Sequence
     if certificate is None or risk is None:
         return None
     moments = np.minimum(certificate.moments, 1.0)
+    share = DELTA / len(risk.outward)
     composed = risk.compose(
-        moments, certificate.kl, lambda r, kl, share: bound.upper(r, kl, sizes, share * DELTA), fitted.posteriors[0]
+        moments, certificate.kl, lambda r, kl: bound.upper(r, kl, sizes, share), fitted.posteriors[0]
     )
     return composed.value
 

@@ -18,12 +18,13 @@ Contents, in the order of reading
 3. The votes' file, and the digests that bind it
 4. The form: which parts there are, and where their parameters may lie
 5. The words: what a certificate must say, given its figures
-6. The errors of the vote, row by row
-7. KL from the prior
-8. Bounds that pay for learning
-9. Tests of votes that the judging examples did not help to make
-10. The deterministic vote, and the classes
-11. What is printed
+6. The shares of delta
+7. The errors of the vote, row by row
+8. KL from the prior
+9. Bounds that pay for learning
+10. Tests of votes that the judging examples did not help to make
+11. The deterministic vote, and the classes
+12. What is printed
 """
 
 import argparse
@@ -168,6 +169,7 @@ def _figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     shares = test_shares(c["bound_settings"]) if is_tested(c) else np.array(c["fold_sizes"]) / c["n"]
     same = np.allclose(c["fold_shares"], shares, rtol=0, atol=1e-12)
     yield Check("shares of the folds", c["fold_shares"], shares.tolist(), bool(same))
+    yield from _claims(c, folds)
     yield from _tested_figures(c, folds) if is_tested(c) else _paid_figures(c, folds)
     yield from _baseline(c, folds)
 
@@ -175,7 +177,7 @@ def _figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
 def _paid_figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     """Of weights that the judging examples taught, with the KL as the price."""
     sizes = [fold.count() for fold in folds]
-    delta = c["delta"] / c["alternatives"]
+    share = functools.partial(share_of, claims_of(c, folds), certified_votes(c)[-1])
     upper = functools.partial(upper_bound, c["bound_settings"], sizes)
     drawn = functools.cache(lambda: [row_losses(f, p["alpha"]) for f, p in zip(folds, c["posteriors"], strict=True)])
     total = max(math.fsum(p["alpha"]) for p in c["posteriors"]) if c["posterior"] == "dirichlet" else 1.0
@@ -186,32 +188,29 @@ def _paid_figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
         by_fold = np.array([moments(c, p, fold) for p, fold in zip(c["posteriors"], folds, strict=True)])
     found = risk_weights(c["bound_settings"], sizes) @ by_fold
     kls = [prior_kl(c["posterior"], p, q) for p, q in zip(c["posteriors"], c["priors"], strict=True)]
-    remaining = delta
     if is_estimated(c):
-        share, draws = c["risk_settings"]["draw_share"], c["risk_settings"]["certificate_draws"]
-        # half of the share pays for these draws, with two posteriors to choose from in each fold
-        found = np.array([kl_inverse(found[0], math.log(2 * len(folds) / (delta * share / 2)) / draws)])
-        remaining = delta * (1 - share)
+        found = np.array([kl_inverse(found[0], math.log(1 / share("draws")) / c["risk_settings"]["certificate_draws"])])
     yield _between("empirical risk", c["moments"][0], found[0], found[0] + _risk_slack(total))
     if len(found) > 1:  # the disagreement, which is bounded from below and so rounded down
         yield _between("disagreement", -c["moments"][1], -found[1], -found[1] + _risk_slack(total))
     yield _between("KL", c["kl"], *_sum(kls))
 
     def bound(measured: Sequence[float], kl: float) -> float:
-        return min(composed(c, measured, kl, lambda r, d, share: upper(r, d, share * remaining)), 1.0)
+        return min(composed(c, measured, kl, lambda r, d: upper(r, d, share())), 1.0)
 
     yield _between("stochastic bound", c["stochastic_bound"], bound(found, _sum(kls)[0]), bound(c["moments"], c["kl"]))
     if c["posterior"] == "dirichlet":
         fixed = _fixed(c, folds)
-        margins = c["deterministic_vote"]["margins"]
-        yield from _deterministic_vote(c, folds, fixed, lambda r, d: upper(r, d, delta / margins))
+        of_each_margin = share_of(claims_of(c, folds), "predict")
+        yield from _deterministic_vote(c, folds, fixed, lambda r, d: upper(r, d, of_each_margin))
         if c["per_class"]:
             yield from _classes(c, folds, drawn(), kls, fixed)
     else:
         value = c["stochastic_bound"]
         if is_estimated(c) and not has_one_voter(c):
             # the class that most of 2,000 drawn votes answer; where it is wrong, at least half of them err
-            value = min(2 * kl_inverse(value, math.log(1 / (delta * share / 2)) / 2000), 1.0)
+            price = math.log(1 / share_of(claims_of(c, folds), "predict", "votes drawn once")) / 2000
+            value = min(2 * kl_inverse(value, price), 1.0)
         yield _between("bound", c["bound"], value, value)
 
 
@@ -230,7 +229,7 @@ def _baseline(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     named = json.dumps(b.get("label")) == json.dumps(first)
     yield Check("most frequent class", b.get("label"), first, named)
     if named:
-        risk, delta = 1 - frequency[first] / c["n"], c["delta"] / c["alternatives"]
+        risk, delta = 1 - frequency[first] / c["n"], share_of(claims_of(c, folds), "baseline")
         yield _between("baseline's empirical risk", b["empirical_risk"], risk, risk)
         least, most = (constant_bound(risk, c["n"], delta, not c["grouped"], slack) for slack in (0.0, ROUNDED))
         yield _between("baseline's bound", b["bound"], least, most)
@@ -264,7 +263,7 @@ KINDS: dict[str, Any] = {  # what each field is, and what a list holds
     **dict.fromkeys(("n", "alternatives"), (int,)),
     **dict.fromkeys(("risk_settings", "bound_settings", "deterministic_vote", "baseline", "context"), (dict,)),
     **{name: [str] for name in ("unproven", "assumptions", "warnings", "vote_digests")},
-    **{name: [dict] for name in ("posteriors", "priors", "per_class")},
+    **{name: [dict] for name in ("posteriors", "priors", "per_class", "claims")},
     "moments": [int, float],
     "fold_sizes": [int],
     "fold_shares": [int, float],
@@ -575,6 +574,7 @@ DETERMINISTIC_VOTE = ("margin", "scale", "coverage", "empirical_risk", "kl", "ma
 BASELINE = ("label", "empirical_risk", "bound")
 CLASS_FIGURES = ("delta", "empirical_risk", "stochastic_risk", "bound", "stochastic_bound")
 CLASS = ("label", "n", *CLASS_FIGURES, "bound_settings")
+CLAIM = ("name", "delta", "pays_for", "among")
 
 
 def check_form(c: Content, folds: Sequence[Fold]) -> None:
@@ -589,6 +589,7 @@ def check_form(c: Content, folds: Sequence[Fold]) -> None:
     _need(len(c["posteriors"]) == len(folds), "there is not a posterior for each fold")
     _check_baseline(c["baseline"])
     _check_classes(c["per_class"])
+    _check_claims(c["claims"])
     if is_tested(c):
         _check_tested(c, folds)
     else:
@@ -668,6 +669,15 @@ def _check_classes(per_class: Sequence[dict[str, Any]]) -> None:
         _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a figure of a class is not between 0 and 1")
         _need(type(entry["n"]) is int, "the number of a class's examples is not an integer")
         _need(isinstance(entry["bound_settings"], dict), "the constants of a class are not of the right kind")
+
+
+def _check_claims(claims: Sequence[dict[str, Any]]) -> None:
+    for claim in claims:
+        _need(tuple(claim) == CLAIM, f"the parts of a claim are not {CLAIM}")
+        named = isinstance(claim["name"], str) and isinstance(claim["pays_for"], str)
+        _need(named and _is_number(claim["delta"], 0, 1), "a claim has no name, or no share of delta between 0 and 1")
+        counts = claim["among"].values() if isinstance(claim["among"], dict) else [None]
+        _need(all(type(n) is int and 1 < n < 2**40 for n in counts), "a claim is not shared among whole numbers")
 
 
 def _need(condition: object, otherwise: str) -> None:
@@ -892,7 +902,71 @@ def _percent(share: float) -> str:
     return f"{math.ceil(round(share * 1e4, 7)) / 100:.2f} %"
 
 
-# -------------------------------------------------------------------------------- 6. The errors of the vote, row by row
+# ----------------------------------------------------------------------------------------------- 6. The shares of delta
+
+
+def certified_votes(c: Content) -> tuple[str, ...]:
+    """The votes that have a bound of their own."""
+    return ("predict", "stochastic vote") if c["covers_drawn"] and not has_one_voter(c) else ("predict",)
+
+
+def claims_of(c: Content, folds: Sequence[Fold]) -> list[dict[str, Any]]:
+    """How delta must be shared, given what the certificate states and how it was found.
+
+    Each claim may fail with probability delta: the shares of one name, as often as there are some, add up to it.
+    """
+    n_classes, tried, claims = len(all_labels(folds)), {"priors": c["alternatives"]}, []
+    margins = {"margins": c["deterministic_vote"].get("margins", 1)}
+    for vote in certified_votes(c):
+        if margins["margins"] > 1 and vote == "predict":
+            claims.append(_claim(vote, c["delta"], "bound", {**tried, **margins}))
+            continue
+        for_draws = c["risk_settings"]["draw_share"] if is_estimated(c) else 0.0
+        means = {"means": 2 if c["risk"] == "c_bound" else 1}
+        claims.append(_claim(vote, c["delta"] * (1 - for_draws), "bound", {**tried, **means}))
+        if for_draws:  # half of it for those of the risk, with two posteriors to choose from in each fold
+            drawn = {**tried, "folds": len(folds), "posteriors": 2}
+            claims.append(_claim(vote, c["delta"] * for_draws / 2, "draws", drawn))
+        if for_draws and vote == "predict" and not has_one_voter(c):
+            claims.append(_claim(vote, c["delta"] * for_draws / 2, "votes drawn once", tried))
+    if n_classes:
+        claims.append(_claim("baseline", c["delta"], "bound", tried))
+    for vote in certified_votes(c) if c["per_class"] and n_classes else ():
+        own = {"classes": n_classes} | (margins if vote == "predict" else {})
+        name = "classes" if vote == "predict" else f"classes, {vote}"
+        claims.append(_claim(name, c["delta"], "bound", {**tried, **own}))
+    return claims
+
+
+def _claim(name: str, delta: float, pays_for: str, among: dict[str, int]) -> dict[str, Any]:
+    shared = {what: count for what, count in among.items() if count > 1}
+    return {"name": name, "delta": delta / math.prod(among.values()), "pays_for": pays_for, "among": shared}
+
+
+def share_of(claims: Sequence[dict[str, Any]], name: str, pays_for: str = "bound") -> float:
+    return next(claim["delta"] for claim in claims if (claim["name"], claim["pays_for"]) == (name, pays_for))
+
+
+def _claims(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
+    """Whether each claim has the share that the figures are computed with, and none has more than delta in all."""
+    claimed, found = c["claims"], claims_of(c, folds)
+    titles, needed = ([_title(claim) for claim in claims] for claims in (claimed, found))
+    yield Check("claims", titles, needed, titles == needed)
+    for ours, theirs in zip(claimed, found, strict=False) if titles == needed else ():
+        same = math.isclose(ours["delta"], theirs["delta"], rel_tol=1e-12)
+        yield Check(f"delta of {_title(theirs)}", ours["delta"], theirs["delta"], same)
+    for name in dict.fromkeys(claim["name"] for claim in claimed):
+        total = math.fsum(x["delta"] * math.prod(x["among"].values()) for x in claimed if x["name"] == name)
+        yield Check(f"all of delta for {brief(name)}", c["delta"], total, total <= c["delta"] * (1 + 1e-12))
+
+
+def _title(claim: dict[str, Any]) -> str:
+    among = " x ".join(f"{count} {what}" for what, count in claim["among"].items())
+    parts = f"{claim['name']}, {claim['pays_for']}"
+    return f"{parts}, each of {among}" if among else parts
+
+
+# -------------------------------------------------------------------------------- 7. The errors of the vote, row by row
 
 
 def row_losses(fold: Fold, alpha: Sequence[float] | NDArray, margin: float = 0.0) -> NDArray:
@@ -1028,7 +1102,7 @@ def _errs(fold: Fold, rows: slice, theta: NDArray) -> NDArray:
     return best >= own * tie
 
 
-# ------------------------------------------------------------------------------------------------- 7. KL from the prior
+# ------------------------------------------------------------------------------------------------- 8. KL from the prior
 
 
 def prior_kl(kind: str, posterior: dict[str, Any], prior: dict[str, Any]) -> KL:
@@ -1084,21 +1158,21 @@ def _bernoulli() -> list[Decimal]:
     return [Decimal(b.numerator) / b.denominator for b in numbers[2::2]]
 
 
-# -------------------------------------------------------------------------------------- 8. Bounds that pay for learning
+# -------------------------------------------------------------------------------------- 9. Bounds that pay for learning
 
 
 def composed(c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float]) -> float:
     """The bound on the vote's error that a risk stands for."""
     if c["risk"] == "c_bound":
-        error, agreement = upper(measured[0], kl, 0.5), upper(1 - measured[1], 2 * kl, 0.5)
+        error, agreement = upper(measured[0], kl), upper(1 - measured[1], 2 * kl)
         return 1 - (1 - 2 * error) ** 2 / (2 * agreement - 1) if error < 0.5 else 1.0
     if c["risk"] == "first_order":
-        return 2 * upper(measured[0], kl, 1.0)
+        return 2 * upper(measured[0], kl)
     if c["risk"] == "second_order":
-        return 4 * upper(measured[0], kl * (2 if c["posterior"] == "categorical" else 1), 1.0)
+        return 4 * upper(measured[0], kl * (2 if c["posterior"] == "categorical" else 1))
     if c["risk"] == "binomial":
-        return 2 * upper(measured[0], c["risk_settings"]["n_draws"] * kl, 1.0)
-    return upper(measured[0], kl, 1.0)
+        return 2 * upper(measured[0], c["risk_settings"]["n_draws"] * kl)
+    return upper(measured[0], kl)
 
 
 def risk_weights(settings: dict[str, Any], sizes: Sequence[int]) -> NDArray:
@@ -1162,7 +1236,7 @@ def kl_inverse(q: float, epsilon: float) -> float:
     return high
 
 
-# ------------------------------------------------- 9. Tests of votes that the judging examples did not help to make
+# ------------------------------------------------ 10. Tests of votes that the judging examples did not help to make
 
 TIE = 1e-10  # weights of classes that differ by less tie
 HINGES = np.arange(1, 97) / 32  # where Bentkus's hinge may lie, in units of the distance between mean and bound
@@ -1216,13 +1290,13 @@ def _tested_figures(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     """Of all examples, then of each class."""
     judged = [_judged(c["posterior"], p, fold) for p, fold in zip(c["posteriors"], folds, strict=True)]
     claimed = {**c, "empirical_risk": c["deterministic_vote"]["empirical_risk"], "stochastic_risk": c["moments"][0]}
-    everyone = [slice(None)] * len(folds)
-    yield from _test("", claimed, c, folds, judged, everyone, c["delta"])
+    everyone, claims = [slice(None)] * len(folds), claims_of(c, folds)
+    yield from _test("", claimed, c, folds, judged, everyone, share_of(claims, "predict"))
     labels = all_labels(folds)
     if c["per_class"]:
         yield _named_classes(c, labels)
     for entry in c["per_class"] if _names(c) == json.dumps(labels) else ():
-        yield from _class_test(c, entry, folds, judged, c["delta"] / len(labels))
+        yield from _class_test(c, entry, folds, judged, share_of(claims, "classes"))
 
 
 def _class_test(
@@ -1232,7 +1306,7 @@ def _class_test(
     name, members = f"class {entry['label']!a} ", members_of(entry["label"], folds)
     counts = [fold.count(m) for fold, m in zip(folds, members, strict=True)]
     yield Check(f"{name}examples", entry["n"], sum(counts), entry["n"] == sum(counts))
-    yield Check(f"{name}delta", entry["delta"], delta, entry["delta"] == delta)
+    yield _same_delta(name.rstrip(), entry, delta)
     if len(folds) > 1:
         stated, needed = entry["bound_settings"] != {}, all(counts)
         yield Check(f"{name}constants", stated, needed, stated == needed)
@@ -1413,7 +1487,7 @@ def _deviance(x: NDArray, mean: NDArray) -> NDArray:
     return mean * ((1 + d) * np.log1p(d) - d)
 
 
-# -------------------------------------------------------------------------- 10. The deterministic vote, and the classes
+# -------------------------------------------------------------------------- 11. The deterministic vote, and the classes
 
 LISTED, LISTED_CLASSES = 20, 10  # voters of which all coalitions are listed, with two classes and with more
 
@@ -1494,9 +1568,11 @@ def _classes(
     """The bounds given each true class, which share delta."""
     labels = all_labels(folds)
     yield _named_classes(c, labels)
-    delta = c["delta"] / c["alternatives"] / max(len(labels), 1)
     for entry in c["per_class"] if _names(c) == json.dumps(labels) else ():
-        yield from _one_class(c, entry, folds, drawn, kls, fixed, delta)
+        claims = claims_of(c, folds)
+        of_each_margin = share_of(claims, "classes")
+        delta = of_each_margin if has_one_voter(c) else share_of(claims, "classes, stochastic vote")
+        yield from _one_class(c, entry, folds, drawn, kls, fixed, delta, of_each_margin)
 
 
 def all_labels(folds: Sequence[Fold]) -> list[Any]:
@@ -1513,6 +1589,11 @@ def _named_classes(c: Content, labels: list[Any]) -> Check:
     return Check("classes", [entry["label"] for entry in c["per_class"]], labels, _names(c) == json.dumps(labels))
 
 
+def _same_delta(name: str, entry: dict[str, Any], delta: float) -> Check:
+    same = math.isclose(entry["delta"], delta, rel_tol=1e-12)
+    return Check(f"{name} delta", entry["delta"], delta, same)
+
+
 def members_of(label: Any, folds: Sequence[Fold]) -> list[NDArray]:
     """Which rows of each fold are of this class."""
     return [(np.asarray(fold.classes) == label)[fold.targets] for fold in folds]
@@ -1526,6 +1607,7 @@ def _one_class(
     kls: Sequence[KL],
     fixed: Fixed,
     delta: float,
+    of_each_margin: float,
 ) -> Iterator[Check]:
     name, f = f"class {entry['label']!a}", c["deterministic_vote"]
     members = members_of(entry["label"], folds)
@@ -1538,13 +1620,13 @@ def _one_class(
     upper = functools.partial(_class_upper, counts, shares)
     risk, near = mean(drawn), mean(fixed.rows)
     yield Check(f"{name} examples", entry["n"], sum(counts), entry["n"] == sum(counts))
-    yield Check(f"{name} delta", entry["delta"], delta, entry["delta"] == delta)
+    yield _same_delta(name, entry, delta)
     yield _between(f"{name} stochastic risk", entry["stochastic_risk"], risk, risk + fixed.slack)
     yield _between(f"{name} empirical risk", entry["empirical_risk"], near, near + fixed.slack)
     least, most = upper(risk, kls, delta, 0), upper(entry["stochastic_risk"], kls, delta, 1)
     yield _between(f"{name} stochastic bound", entry["stochastic_bound"], least, most)
-    least = upper(near, fixed.kls, delta / f["margins"], 0) / fixed.coverage
-    most = upper(entry["empirical_risk"], fixed.kls, delta / f["margins"], 1) / f["coverage"]
+    least = upper(near, fixed.kls, of_each_margin, 0) / fixed.coverage
+    most = upper(entry["empirical_risk"], fixed.kls, of_each_margin, 1) / f["coverage"]
     yield _between(f"{name} bound", entry["bound"], min(least, 1.0), min(most, 1.0))
 
 
@@ -1564,7 +1646,7 @@ def _class_upper(
     return kl_inverse(risk, math.fsum(prices))
 
 
-# -------------------------------------------------------------------------------------------------- 11. What is printed
+# -------------------------------------------------------------------------------------------------- 12. What is printed
 
 
 def brief(value: object, most: int = 100) -> str:

@@ -105,7 +105,7 @@ def recomputed(content: dict[str, Any], folds: list[verify.Fold], rounds: int = 
             return content
         wrong = [check for check in checks if not check.holds]
         for check in wrong:
-            _write(content, check)
+            _write(content, check, folds)
         if not wrong:
             break
     return restated(content)
@@ -117,7 +117,7 @@ def _can_be_computed_with(value: Any) -> bool:
     return abs(value) < 1e5 if type(value) in (int, float) else all(map(_can_be_computed_with, inner or ()))
 
 
-def _write(content: dict[str, Any], check: verify.Check) -> None:
+def _write(content: dict[str, Any], check: verify.Check, folds: list[verify.Fold]) -> None:
     value = float(check.found) if isinstance(check.found, float | np.floating) else check.found
     if check.what in WORDS:
         content[WORDS[check.what]] = value
@@ -127,6 +127,9 @@ def _write(content: dict[str, Any], check: verify.Check) -> None:
     elif check.what == "empirical risk":
         field, key = ("deterministic_vote", "empirical_risk") if verify.is_tested(content) else ("moments", 0)
         content[field][key] = value
+    elif check.what == "claims" or check.what.startswith(("delta of", "all of delta")):
+        content["claims"] = verify.claims_of(content, folds)
+        return
     elif check.what == "assumptions":
         needed = verify.assumed(content)
         content["assumptions"][: len(needed)] = needed

@@ -1,6 +1,6 @@
 """Every certificate is found again by the independent check, and every change to one is found out."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, is_dataclass, replace
 
 import numpy as np
 import pytest
@@ -139,6 +139,8 @@ def changed(value, path, change):
         return change(value)
     if isinstance(value, dict):
         return value | {path[0]: changed(value[path[0]], path[1:], change)}
+    if is_dataclass(value):
+        return replace(value, **{path[0]: changed(getattr(value, path[0]), path[1:], change)})
     return type(value)(changed(item, path[1:], change) if i == path[0] else item for i, item in enumerate(value))
 
 

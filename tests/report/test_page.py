@@ -83,6 +83,7 @@ def test_every_figure_of_the_certificate_is_as_in_the_json(document, name, tmp_p
     expected |= {f"{kind}.{k}" for kind in kinds for k in range(len(certificate.vote_digests))}
     expected |= {"stochastic_bound"} if name != "weighted" else set()
     parts = ("n", "bound", "stochastic_bound", "empirical_risk" if certificate.tested else "stochastic_risk")
+    expected |= {f"claims.{k}.delta" for k, claim in enumerate(certificate.claims) if claim.is_shared}
     expected |= {f"per_class.{k}.{part}" for k in range(len(certificate.per_class)) for part in parts}
     assert expected <= fields
 

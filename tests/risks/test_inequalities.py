@@ -22,7 +22,7 @@ def some_posterior(kind, name, scale=1.0):
     return posterior_near(prior_of(kind, problem(name).n_voters, scale), spread=1.0)
 
 
-def as_if_infinite(risk, kl, share):
+def as_if_infinite(risk, kl):
     """The bound from infinitely many examples: the empirical value itself."""
     return Bounded(risk, 1.0, 0.0)
 
@@ -84,15 +84,15 @@ class TestCBound:
         composed = RISKS["c_bound"].compose(np.array([0.15, 0.15]), 0.0, as_if_infinite, None)
         assert composed.value == pytest.approx(0.3, rel=1e-14)
 
-    def test_takes_half_of_delta_for_each_moment_and_both_draws_of_the_second(self):
+    def test_pays_for_both_draws_of_the_second_moment(self):
         asked = []
 
-        def upper(risk, kl, share):
-            asked.append((risk, kl, share))
+        def upper(risk, kl):
+            asked.append((risk, kl))
             return Bounded(risk, 1.0, 0.0)
 
         RISKS["c_bound"].compose(np.array([0.2, 0.1]), 3.0, upper, None)
-        assert asked == [(0.2, 3.0, 0.5), (0.9, 6.0, 0.5)]
+        assert asked == [(0.2, 3.0), (0.9, 6.0)]
 
     @pytest.mark.parametrize("bound", BOUNDS)
     @pytest.mark.parametrize("name", ["all_wrong", "symmetric"])

@@ -160,8 +160,8 @@ def bounds_under(study: Study, tried: Attempt, risk: Risk) -> list[float]:
     divergence = sum(p.certified_kl(q) for p, q in zip(posteriors, tried.priors, strict=True))
 
     def value(bound: Bound) -> float:
-        def upper(mean: float, kl: float, share: float) -> Bounded:
-            return bound.upper(mean, kl, study.sizes, share * study.delta)
+        def upper(mean: float, kl: float) -> Bounded:
+            return bound.upper(mean, kl, study.sizes, study.delta / len(risk.outward))
 
         mean = np.minimum(bound.risk_weights(study.sizes) @ moments, 1.0)
         return min(risk.compose(mean, divergence, upper, posteriors[0]).value, 1.0)

@@ -3,6 +3,7 @@
 from ..verify import Check as Check, Verification
 from ._certificate import Certificate
 from ._certify import certify, check_per_class as check_per_class
+from ._claims import Claim as Claim, share as share
 from ._holdout import HoldoutComparison as HoldoutComparison
 from ._percent import confidence as confidence, percent as percent
 from ._tested import Expected as Expected, certify_tested as certify_tested, check_tested as check_tested

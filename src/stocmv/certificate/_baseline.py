@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from ..bounds import one_sample
 from ..votes import VoteMatrix
+from ._claims import Claim, share_of
 
 
 def baseline(
-    classes: Sequence[NDArray | None], frequencies: Sequence[NDArray], n: int, delta: float, *, grouped: bool
+    classes: Sequence[NDArray | None], frequencies: Sequence[NDArray], n: int, claims: Sequence[Claim], *, grouped: bool
 ) -> dict[str, Any]:
     """The most frequent class among the examples that judge, its error as the answer to all, and the bound on that.
 
@@ -21,8 +22,8 @@ def baseline(
     ----------
     classes, frequencies : sequences, one entry per fold
         The classes that the fold knows, and the number of examples of each.
-    n, delta : int, float
-        Number of all examples, and the probability with which the bound may fail.
+    n, claims : int, sequence of Claim
+        Number of all examples, and what the bound was given of delta.
     grouped : bool
         Whether these are groups, which may be of several classes.
     """
@@ -36,7 +37,7 @@ def baseline(
     return {
         "label": labels[most].item(),
         "empirical_risk": total / n,
-        "bound": _upper(total, n, delta, counted=not grouped),
+        "bound": _upper(total, n, share_of(claims, "baseline"), counted=not grouped),
     }
 
 

@@ -12,6 +12,7 @@ from .._files import whole_file
 from ..bounds import clopper_pearson
 from ..verify import Verification, read_certificate
 from ..votes import Votes
+from ._claims import Claim, shares_in_words
 from ._holdout import HoldoutComparison, count_holdout_errors
 from ._percent import confidence, percent
 from ._words import protocol
@@ -36,7 +37,9 @@ class Certificate:
     kl : float
         KL of the posterior from the prior, summed over the folds, in nats; 0 where nothing is paid for learning.
     n, delta : int, float
-        Number of examples (or of groups) that judge, and the probability with which each bound may fail.
+        Number of examples (or of groups) that judge, and the probability with which each claim may fail.
+    claims : tuple of Claim
+        How delta was split: what is claimed, and what each that shares a claim was given.
     risk, theorem, assumptions : str, str, tuple of str
         Name of the risk, the theorem that the bounds rest on, and all that they assume.
     tested : bool
@@ -74,6 +77,7 @@ class Certificate:
     kl: float
     n: int
     delta: float
+    claims: tuple[Claim, ...]
     risk: str
     risk_settings: dict[str, Any]
     bound_settings: dict[str, Any]
@@ -184,12 +188,12 @@ class Certificate:
         if self.has_stochastic_vote:
             fold = "a fold and " if len(self.fold_sizes) > 1 else ""
             stated.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
-        if not self.per_class:
-            return [*stated, "Each line holds with that probability."]
-        if self.grouped:
+        if self.per_class and self.grouped:
             stated.append("On a class: the mean over its rows in a group, averaged over the groups that have some.")
         votes = " for each vote" if self.has_stochastic_vote else ""
-        return [*stated, f"Each line holds with that probability; those of the classes hold all at once{votes}."]
+        at_once = f"; those of the classes hold all at once{votes}" if self.per_class else ""
+        shares = shares_in_words(self.claims, self.delta)
+        return [*stated, f"Each line holds with that probability{at_once}.", *([shares] if shares else [])]
 
     def _proof(self) -> str:
         paid = "" if self.tested else f" KL from the prior: {self.kl:.2f} nats."
@@ -283,6 +287,7 @@ class Certificate:
         if not intact.holds:
             raise ValueError(f"{os.fspath(path)} was changed after it was written: its sha256 does not fit.")
         values: dict[str, Any] = {f.name: content[f.name] for f in fields(cls)}
+        values["claims"] = [Claim(**claim) for claim in values["claims"]]
         return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})  # type: ignore[arg-type]
 
     def verify(self, votes: Votes | Sequence[Votes], *, precise: float = 0.0, random_state: int = 0) -> Verification:

@@ -14,11 +14,11 @@ from ..special import kl_inverse
 from ..votes import Digest, Mean, Total, Votes, ask_each
 from ._baseline import baseline, class_counts
 from ._certificate import Certificate
-from ._class_losses import ClassLosses, class_losses
-from ._fixed_vote import FixedVote, choose_fixed_vote, sampled
+from ._claims import Claim, paid_claims, share_of
+from ._class_losses import ClassLosses, class_losses, known_labels
+from ._fixed_vote import FixedVote, choose_fixed_vote, margins_for, sampled
 from ._words import certified, deterministic_rule, theorem, unproven
 
-CANDIDATES = 2  # posteriors that `learn` may certify to keep the better one; draws of their own pay for each
 _FIXED_BEFORE = "The risk, the bound and delta were fixed before looking at these examples."
 _ROUNDING = 1e-14  # more than the weighted mean of the folds' values can lose
 
@@ -65,8 +65,20 @@ def certify(
         raise ValueError("votes has rows that belong to groups: a bound that pays for learning needs independent rows.")
     check_delta(delta)
     check_alternatives(alternatives)
-    whole_delta, delta = delta, delta / alternatives
     one_voter = all(v.n_voters == 1 for v in votes)
+    draws, covers_drawn = risk.paid_draws(posteriors[0]), one_voter or risk.covers_drawn(posteriors[0].law)
+    certified_votes = ("predict", "stochastic vote") if covers_drawn and not one_voter else ("predict",)
+    claims = paid_claims(
+        delta,
+        votes=certified_votes,
+        folds=len(votes),
+        priors=alternatives,
+        means=len(risk.outward),
+        margins=len(margins_for(posteriors)) if posteriors[0].law == "dirichlet" and not one_voter else 0,
+        draw_share=risk.draw_share if draws else 0.0,
+        classes=len(known_labels(votes, needed=per_class)),
+        per_class=per_class,
+    )
     sizes = tuple(v.n_examples for v in votes)
     digests, counts, samples, means = ask_each(
         [(v, Digest()) for v in votes],
@@ -77,22 +89,19 @@ def certify(
     by_fold = np.stack(means)
     drawn = _drawn_losses(votes, posteriors) if per_class else []
     moments = np.minimum(bound.risk_weights(sizes) @ by_fold * (1 + _ROUNDING * np.array(risk.outward)), 1.0)
-    remaining, for_draws = delta, 0.0
-    draws = risk.paid_draws(posteriors[0])
     if draws:
-        remaining, for_draws = delta * (1 - risk.draw_share), delta * risk.draw_share / 2
-        moments = kl_inverse(moments, np.log(CANDIDATES * len(votes) / for_draws) / draws)
+        moments = kl_inverse(moments, np.log(1 / share_of(claims, certified_votes[-1], "draws")) / draws)
     kl = sum(p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True))
-    composed = risk.compose(
-        np.minimum(moments, 1.0), kl, lambda r, d, share: bound.upper(r, d, sizes, share * remaining), posteriors[0]
-    )
+    share = share_of(claims, certified_votes[-1])
+    composed = risk.compose(np.minimum(moments, 1.0), kl, lambda r, d: bound.upper(r, d, sizes, share), posteriors[0])
     value = min(composed.value, 1.0)
     return Certificate(
         stochastic_bound=value,
         moments=tuple(float(m) for m in moments),
         kl=float(kl),
         n=sum(sizes),
-        delta=whole_delta,
+        delta=delta,
+        claims=claims,
         alternatives=alternatives,
         context=context or {},
         risk=risk.name,
@@ -101,18 +110,18 @@ def certify(
         theorem=theorem(bound.theorem, risk.name, len(votes)),
         unproven=unproven(risk=risk, posterior=posteriors[0], bound=bound),
         certified=certified(risk.certified, one_voter, len(votes)),
-        covers_drawn=one_voter or risk.covers_drawn(posteriors[0].law),
+        covers_drawn=covers_drawn,
         warnings=(),
         assumptions=(*_assumptions(len(votes), draws, bound), *assumptions),
         fold_sizes=sizes,
         fold_shares=tuple(n / sum(sizes) for n in sizes),
         grouped=False,
-        baseline=baseline([v.classes for v in votes], counts, sum(sizes), delta, grouped=False),
+        baseline=baseline([v.classes for v in votes], counts, sum(sizes), claims, grouped=False),
         posterior=posteriors[0].name,
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),
         vote_digests=tuple(digests),
-        **_further(votes, samples, posteriors, priors, bound, delta, value, for_draws, drawn),
+        **_further(votes, samples, posteriors, priors, bound, claims, value, drawn),
     )
 
 
@@ -135,8 +144,6 @@ def check_per_class(per_class: bool, posterior: Posterior | type[Posterior]) -> 
 
 def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> list[ClassLosses]:
     """Errors of the drawn vote by class."""
-    if any(v.classes is None for v in votes):
-        raise ValueError("Certificates per class need votes made from labels, not from errors.")
     return class_losses([partial(margin_rows, cast(Dirichlet, p)) for p in posteriors], votes)
 
 
@@ -146,26 +153,25 @@ def _further(
     posteriors: Sequence[Posterior],
     priors: Sequence[Posterior],
     bound: Bound,
-    delta: float,
+    claims: Sequence[Claim],
     value: float,
-    for_draws: float,
     drawn: Sequence[ClassLosses],
 ) -> dict[str, Any]:
     """What is said of the deterministic vote and of each class."""
     one_voter = all(v.n_voters == 1 for v in votes)
     rule = deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter)
     if posteriors[0].law != "dirichlet":
-        fixed_value = value
-        if for_draws and not one_voter:
+        if any(claim.pays_for == "votes drawn once" for claim in claims):
             # if the class that most of the fixed votes answer is wrong, at least half of them err
-            n_votes = len(posteriors[0].fixed_votes())
-            fixed_value = min(2 * float(kl_inverse(value, np.log(1 / for_draws) / n_votes)), 1.0)
-        return {"bound": fixed_value, "deterministic_rule": rule, "deterministic_vote": {}, "per_class": ()}
+            price = np.log(1 / share_of(claims, "predict", "votes drawn once")) / len(posteriors[0].fixed_votes())
+            value = min(2 * float(kl_inverse(value, price)), 1.0)
+        return {"bound": value, "deterministic_rule": rule, "deterministic_vote": {}, "per_class": ()}
     dirichlets, betas = cast(Sequence[Dirichlet], posteriors), cast(Sequence[Dirichlet], priors)
-    fixed = choose_fixed_vote(votes, samples, dirichlets, betas, bound, delta)
+    share = share_of(claims, "predict")
+    fixed = choose_fixed_vote(votes, samples, dirichlets, betas, bound, share)
     sizes = tuple(v.n_examples for v in votes)
     risk = min(float(bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]) * (1 + 1e-13), 1.0)
-    paid = bound.upper(risk, float(fixed.kls.sum()), sizes, delta / fixed.margins).value / fixed.coverage
+    paid = bound.upper(risk, float(fixed.kls.sum()), sizes, share).value / fixed.coverage
     return {
         "bound": value if one_voter else float(min(paid, 1.0)),
         "deterministic_rule": rule,
@@ -177,7 +183,7 @@ def _further(
             "kl": float(fixed.kls.sum()),
             "margins": fixed.margins,
         },
-        "per_class": tuple(_per_class(votes, dirichlets, betas, bound, drawn, fixed, delta)) if drawn else (),
+        "per_class": tuple(_per_class(votes, dirichlets, betas, drawn, fixed, claims)) if drawn else (),
     }
 
 
@@ -185,17 +191,17 @@ def _per_class(
     votes: Sequence[Votes],
     posteriors: Sequence[Dirichlet],
     priors: Sequence[Dirichlet],
-    bound: Bound,
     drawn: Sequence[ClassLosses],
     fixed: FixedVote,
-    delta: float,
+    claims: Sequence[Claim],
 ) -> list[dict[str, Any]]:
     """Bounds on the error given the true class: given the labels, the examples of a class are i.i.d. draws from it."""
-    labels = np.unique(np.concatenate([np.asarray(v.classes) for v in votes]))
+    labels = known_labels(votes, needed=True)
     kls = np.array([p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True)])
     shares = np.array([v.n_examples for v in votes], float)
     shares /= shares.sum()
-    share = delta / len(labels)
+    fixed_share = share_of(claims, "classes")
+    share = fixed_share if all(v.n_voters == 1 for v in votes) else share_of(claims, "classes, stochastic vote")
     counts, risks, fixed_risks = (
         np.stack([_by_label(figures, v, labels, empty) for figures, v in zip(each, votes, strict=True)])
         for each, empty in (
@@ -209,7 +215,7 @@ def _per_class(
         sizes = counts[:, c].astype(int)
         risk, fixed_risk = (min(float(shares @ by_fold[:, c]) * (1 + 1e-13), 1.0) for by_fold in (risks, fixed_risks))
         value = seeger_mixture(risk, kls, sizes, shares, share)
-        mean = seeger_mixture(fixed_risk, fixed.kls, sizes, shares, share / fixed.margins) / fixed.coverage
+        mean = seeger_mixture(fixed_risk, fixed.kls, sizes, shares, fixed_share) / fixed.coverage
         certificates.append(
             {
                 "label": label,

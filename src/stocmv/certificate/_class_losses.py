@@ -73,6 +73,16 @@ def class_losses(of: Sequence[Callable[[VoteMatrix], NDArray]], votes: Sequence[
     return [ClassLosses.of(sums) for sums in found]
 
 
+def known_labels(votes: Sequence[Votes], *, needed: bool) -> NDArray:
+    """The classes of all folds; none where some only know errors, which is refused if they are needed."""
+    known = [v.classes for v in votes if v.classes is not None]
+    if len(known) == len(votes):
+        return np.unique(np.concatenate(known))
+    if needed:
+        raise ValueError("Certificates per class need votes made from labels, not from errors.")
+    return np.empty(0)
+
+
 def _sums(rows: Callable[[VoteMatrix], NDArray], votes: VoteMatrix) -> tuple[NDArray, NDArray] | GroupLosses:
     counts = votes.counts if votes.counts.size else np.ones(votes.n_rows)
     losses = rows(votes) * counts

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import Bound
-from ..posteriors import Dirichlet
+from ..posteriors import Dirichlet, Posterior
 from ..risks import margin_rows
 from ..votes import Query, Rows, Votes, random_rows
 from ._class_losses import ClassLosses, class_losses
@@ -45,23 +45,31 @@ def sampled(votes: Sequence[Votes]) -> list[tuple[Votes, Query]]:
     return [(v, Rows(rows)) for v, rows in zip(votes, few, strict=True)]
 
 
+def margins_for(posteriors: Sequence[Posterior]) -> tuple[float, ...]:
+    """The margins that are tried: one voter wins every contest."""
+    return MARGINS if any(p.n_voters > 1 for p in posteriors) else (0.0,)
+
+
 def choose_fixed_vote(
     votes: Sequence[Votes],
     samples: Sequence[Votes],
     posteriors: Sequence[Dirichlet],
     priors: Sequence[Dirichlet],
     bound: Bound,
-    delta: float,
+    share: float,
 ) -> FixedVote:
-    """Choose margin and scale on the samples, then evaluate the losses of all rows."""
+    """Choose margin and scale on the samples, then evaluate the losses of all rows.
+
+    Each margin has this share of delta.
+    """
     sizes = tuple(v.n_examples for v in votes)
-    margins = MARGINS if any(p.n_voters > 1 for p in posteriors) else (0.0,)  # one voter wins every contest
+    margins = margins_for(posteriors)
     contests = [closest_contests(p.alpha, v.n_classes or 2) for p, v in zip(posteriors, votes, strict=True)]
 
     def estimate(margin: float, scale: float) -> float:
         fixed = _evaluate(samples, posteriors, priors, contests, margin, scale)
         risk = bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]
-        return bound.upper(min(float(risk), 1.0), fixed.kls.sum(), sizes, delta / len(margins)).value / fixed.coverage
+        return bound.upper(min(float(risk), 1.0), fixed.kls.sum(), sizes, share).value / fixed.coverage
 
     margin, scale = 0.0, 1.0
     if len(margins) > 1:

@@ -13,7 +13,8 @@ from ..risks import error_rows
 from ..votes import Digest, VoteMatrix, Votes, ask
 from ._baseline import baseline
 from ._certificate import Certificate
-from ._class_losses import ClassLosses, class_losses
+from ._claims import Claim, share_of, tested_claims
+from ._class_losses import ClassLosses, class_losses, known_labels
 from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem
 
 
@@ -72,20 +73,29 @@ def certify_tested(
     """
     check_delta(delta)
     check_tested(posteriors[0])
+    one_voter = all(v.n_voters == 1 for v in votes)
+    labels = known_labels(votes, needed=per_class)
+    claims = tested_claims(
+        delta,
+        votes=("predict",) if one_voter else ("predict", "stochastic vote"),
+        classes=len(labels),
+        per_class=per_class,
+    )
     predicted = class_losses([partial(_errors, p.mean) for p in posteriors], votes)
     drawn = class_losses([partial(error_rows, cast(WeightedPosterior, p)) for p in posteriors], votes)
     sizes, grouped = [losses.n for losses in predicted], votes[0].grouped
-    test = FoldTest.choose([e.overall for e in expected], sizes, delta) if len(votes) > 1 else None
+    share = share_of(claims, "predict")
+    test = FoldTest.choose([e.overall for e in expected], sizes, share) if len(votes) > 1 else None
     shares = np.ones(1) if test is None else test.shares
     risk, stochastic_risk = (float(shares @ [losses.mean for losses in each]) for each in (predicted, drawn))
-    one_voter = all(v.n_voters == 1 for v in votes)
     return Certificate(
-        bound=_upper(test, predicted, delta, counted=not grouped),
-        stochastic_bound=_upper(test, drawn, delta, counted=one_voter and not grouped),
+        bound=_upper(test, predicted, share, counted=not grouped),
+        stochastic_bound=_upper(test, drawn, share, counted=one_voter and not grouped),
         moments=(stochastic_risk,),
         kl=0.0,
         n=sum(sizes),
         delta=delta,
+        claims=claims,
         alternatives=1,
         context=context or {},
         risk="exact",
@@ -107,9 +117,9 @@ def certify_tested(
         deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter),
         deterministic_vote={"empirical_risk": risk},
         baseline=baseline(
-            [v.classes for v in votes], [each.frequency for each in predicted], sum(sizes), delta, grouped=grouped
+            [v.classes for v in votes], [each.frequency for each in predicted], sum(sizes), claims, grouped=grouped
         ),
-        per_class=_per_class(votes, predicted, drawn, test, expected, delta, grouped, one_voter) if per_class else (),
+        per_class=_per_class(labels, predicted, drawn, test, expected, claims, grouped, one_voter) if per_class else (),
     )
 
 
@@ -134,12 +144,12 @@ def _upper(test: FoldTest | None, losses: Sequence[ClassLosses], delta: float, *
 
 
 def _per_class(
-    votes: Sequence[Votes],
+    labels: NDArray,
     predicted: Sequence[ClassLosses],
     drawn: Sequence[ClassLosses],
     test: FoldTest | None,
     expected: Sequence[Expected],
-    delta: float,
+    claims: Sequence[Claim],
     grouped: bool,
     one_voter: bool,
 ) -> tuple[dict[str, Any], ...]:
@@ -148,12 +158,9 @@ def _per_class(
     With folds, the scales of a class are those of the test of all examples times a number, so that the folds are drawn
     with the same shares.
     """
-    classes = votes[0].classes
-    if classes is None:
-        raise ValueError("Certificates per class need votes made from labels, not from errors.")
-    share, found = delta / len(classes), []
+    share, found = share_of(claims, "classes"), []
     shares = np.ones(1) if test is None else test.shares
-    for c, label in enumerate(classes.tolist()):
+    for c, label in enumerate(labels.tolist()):
         sizes = [int(losses.counts[c]) for losses in predicted]
         own: FoldTest | None = None
         if test is None:

@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import BOUNDS, Bound, check_delta
-from ..certificate import certify_tested, check_per_class, check_tested, percent
+from ..certificate import certify_tested, check_per_class, check_tested, percent, share
 from ..engines import ClusterExamples, by_partition, is_dask
 from ..learning import History, Learned, learn, named, posterior_kind, warn_unfinished
 from ..posteriors import Posterior
@@ -321,7 +321,7 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
                 risk=self.risk,
                 posterior=self.posterior,
                 prior=prior,
-                bound=choose_bound(self.bound, sizes, expected, self.delta / len(priors)),
+                bound=choose_bound(self.bound, sizes, expected, share(self.delta, priors=len(priors))),
                 delta=self.delta,
                 solver=choose_solver(self.solver, self.risk, source),
                 random_state=seed,

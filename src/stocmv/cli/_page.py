@@ -1,6 +1,7 @@
 """The short page that ``stocmv certify`` ends with."""
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,7 @@ def as_content(audit: Audit, folder: Path, seconds: float) -> dict[str, Any]:
         "grouped": c.grouped,
         "delta": c.delta,
         "per_class": list(c.per_class),
+        "claims": [asdict(claim) for claim in c.claims],
         "proven": c.proven,
         "warnings": list(c.warnings),
         "holdout_bound": audit.holdout.holdout_bound if audit.holdout else None,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from ..bounds import BOUNDS, Bound, check_alternatives, check_delta
-from ..certificate import Certificate, certify, check_per_class
+from ..certificate import Certificate, certify, check_per_class, share
 from ..posteriors import POSTERIORS, Posterior
 from ..progress import stage
 from ..risks import RISKS, Risk
@@ -188,7 +188,8 @@ def minimise(
     the_solver = named(solver, SOLVERS, Solver, "solver")
     priors = _priors(prior, posterior_kind(posterior, the_risk), list(folds))
     sizes, history = tuple(v.n_examples for v in folds), History()
-    objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, kl_weight)
+    each = share(delta, priors=alternatives, means=len(the_risk.outward))
+    objective = Objective(folds, priors, the_risk, the_bound, each, sizes, history, kl_weight)
     point = objective.start
     if any(v.n_voters > 1 for v in folds):
         point = the_solver.minimise(objective, objective.start, _generator(random_state))

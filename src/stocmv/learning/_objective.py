@@ -29,7 +29,7 @@ class Objective:
     priors: Sequence[Posterior]
     risk: Risk
     bound: Bound
-    delta: float
+    delta: float  # of each bound that the risk is composed of
     sizes: tuple[int, ...]
     history: History
     kl_weight: float = 1.0
@@ -78,8 +78,8 @@ class Objective:
         self._last = point, Step("", composed.value, float(mean[0]), kl, float(np.linalg.norm(gradient)))
         return composed.value, gradient
 
-    def _upper(self, risk: float, kl: float, share: float) -> Bounded:
-        return self.bound.upper(risk, kl, self.sizes, share * self.delta)
+    def _upper(self, risk: float, kl: float) -> Bounded:
+        return self.bound.upper(risk, kl, self.sizes, self.delta)
 
     def record(self, stage: str, point: NDArray) -> None:
         if not self.recorded:

@@ -13,7 +13,9 @@ from ..posteriors import POSTERIORS, Law, Posterior
 from ..votes import Total, VoteMatrix, Votes, ask, scaled
 
 MOST_DRAWS = 10**6
-Upper = Callable[[float, float, float], Bounded]  # (empirical value, divergence, share of delta) -> bound
+Upper = Callable[
+    [float, float], Bounded
+]  # (empirical value, divergence) -> bound; each moment has an equal share of delta
 
 
 class Composed(NamedTuple):
@@ -102,7 +104,7 @@ class Risk(ABC):
     def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> Composed:
         """The bound on the vote's error."""
         count = self.kl_count(posterior)
-        bounded = upper(float(moments[0]), count * kl, 1.0)
+        bounded = upper(float(moments[0]), count * kl)
         return Composed(
             self.factor * bounded.value, np.array([self.factor * bounded.d_risk]), self.factor * count * bounded.d_kl
         )

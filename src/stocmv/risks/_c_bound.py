@@ -47,8 +47,8 @@ class CBound(Risk):
         return np.concatenate([first, disagreement])
 
     def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> Composed:
-        error = upper(float(moments[0]), kl, 0.5)
-        agreement = upper(1 - float(moments[1]), 2 * kl, 0.5)
+        error = upper(float(moments[0]), kl)
+        agreement = upper(1 - float(moments[1]), 2 * kl)
         if error.value >= 0.5:
             # nothing is proven here but R <= 1; a solver is shown the first-order bound, which meets 1 at r = 1/2
             return Composed(2 * error.value, np.array([2 * error.d_risk, 0.0]), 2 * error.d_kl)

@@ -1,0 +1,163 @@
+"""How delta is split: every claim of a certificate, and what it was given."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+CANDIDATES = 2  # posteriors that `learn` may certify to keep the better one; draws of their own pay for each
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A share of delta.
+
+    Shares of the same name add up to at most the certificate's delta, so that each claim holds with probability at
+    least one minus delta.
+
+    Attributes
+    ----------
+    name : str
+        What is claimed: an error of "predict", of the "stochastic vote", of the "baseline", or of "classes" at once.
+    delta : float
+        Probability with which each of those that share may fail.
+    pays_for : str
+        The "bound" itself, "draws" that its risk is estimated from, or the "votes drawn once" that `predict` counts.
+    among : dict of int
+        How many have such a share: priors and margins, of which the best is taken, means, classes, ...
+    """
+
+    name: str
+    delta: float
+    pays_for: str = "bound"
+    among: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> float:
+        """What all of them were given together."""
+        return self.delta * math.prod(self.among.values())
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether this is less than all of delta."""
+        return bool(self.among) or self.pays_for != "bound"
+
+    @property
+    def title(self) -> str:
+        return self.name if self.pays_for == "bound" else f"{self.name} ({self.pays_for})"
+
+    @property
+    def sharers(self) -> str:
+        """For whom each share is, in words; empty where there is but one."""
+        each = " x ".join(f"{count:,} {what}" for what, count in self.among.items())
+        return f"for each of {each}" if each else ""
+
+    def __str__(self) -> str:
+        return f"{self.title} {self.delta:.3g} {self.sharers}".rstrip()
+
+
+def share(delta: float, **among: int) -> float:
+    """The part of delta that each has, if this many of each kind share it equally."""
+    for count in among.values():
+        delta /= count
+    return delta
+
+
+def tested_claims(delta: float, *, votes: Sequence[str], classes: int, per_class: bool) -> tuple[Claim, ...]:
+    """The claims of a certificate whose judging examples only tested.
+
+    Parameters
+    ----------
+    delta : float
+        Probability with which each claim may fail.
+    votes : sequence of str
+        The votes that are certified: "predict", and "stochastic vote" where that is another.
+    classes : int
+        Number of classes, 0 where they are not known.
+    per_class : bool
+        Whether the error on each class is bounded, too.
+    """
+    claims = [_claim(vote, delta, {}) for vote in votes]
+    return (*claims, *_further(delta, votes, classes, {}, {}, per_class=per_class))
+
+
+def paid_claims(
+    delta: float,
+    *,
+    votes: Sequence[str],
+    folds: int,
+    priors: int,
+    means: int,
+    margins: int,
+    draw_share: float,
+    classes: int,
+    per_class: bool,
+) -> tuple[Claim, ...]:
+    """The claims of a certificate that pays for learning on the judging examples.
+
+    Parameters
+    ----------
+    delta : float
+        Probability with which each claim may fail.
+    votes : sequence of str
+        The votes that are certified: "predict", and "stochastic vote" where that is another.
+    folds, priors, means : int
+        Number of folds, of priors among which the best is taken, and of empirical means that the risk bounds.
+    margins : int
+        Number of margins among which the bound on `predict` takes the best; 0 where it follows from the other bound.
+    draw_share : float
+        Part that pays for drawn votes, half of it for those of the risk and half for those that `predict` counts; 0
+        where no votes are drawn.
+    classes : int
+        Number of classes, 0 where they are not known.
+    per_class : bool
+        Whether the error on each class is bounded, too.
+    """
+    chosen, found = {"priors": priors}, []
+    for vote in votes:
+        if vote == "predict" and margins:
+            found.append(_claim(vote, delta, {**chosen, "margins": margins}))
+            continue
+        found.append(_claim(vote, delta * (1 - draw_share), {**chosen, "means": means}))
+        if draw_share:
+            each = {**chosen, "folds": folds, "posteriors": CANDIDATES}
+            found.append(_claim(vote, delta * draw_share / 2, each, "draws"))
+            if vote == "predict" and len(votes) > 1:
+                found.append(_claim(vote, delta * draw_share / 2, chosen, "votes drawn once"))
+    return (*found, *_further(delta, votes, classes, chosen, {"margins": max(margins, 1)}, per_class=per_class))
+
+
+def share_of(claims: Sequence[Claim], name: str, pays_for: str = "bound") -> float:
+    """What each that shares a claim was given."""
+    return next(claim.delta for claim in claims if (claim.name, claim.pays_for) == (name, pays_for))
+
+
+def shares_in_words(claims: Sequence[Claim], delta: float) -> str:
+    """One line on how delta is shared; empty where each claim has all of it."""
+    shared = [str(claim) for claim in claims if claim.is_shared]
+    return f"Shares of delta = {delta:g}: {'; '.join(shared)}." if shared else ""
+
+
+def _claim(name: str, delta: float, among: dict[str, int], pays_for: str = "bound") -> Claim:
+    return Claim(name, share(delta, **among), pays_for, {what: count for what, count in among.items() if count > 1})
+
+
+def _further(
+    delta: float,
+    votes: Sequence[str],
+    classes: int,
+    chosen: dict[str, int],
+    of_predict: dict[str, int],
+    *,
+    per_class: bool,
+) -> list[Claim]:
+    """The baseline, where the classes are known, and the errors on all classes at once, of each vote."""
+    found = [_claim("baseline", delta, chosen)] if classes else []
+    for vote in votes if per_class else ():
+        own = of_predict if vote == "predict" else {}
+        found.append(_claim(class_claim(vote), delta, {**chosen, "classes": classes, **own}))
+    return found
+
+
+def class_claim(vote: str) -> str:
+    """The name of the claim on all classes at once."""
+    return "classes" if vote == "predict" else f"classes, {vote}"
