@@ -117,9 +117,9 @@ class TestAuto:
         point = sampled.minimise(objective, objective.start, np.random.default_rng(0))
         first = {
             stage: objective.history.objective[objective.history.stage.index(stage)]
-            for stage in ("by heart: lbfgs", "sober: lbfgs")
+            for stage in ("overfitted: lbfgs", "regularised: lbfgs")
         }
-        assert first["sober: lbfgs"] < first["by heart: lbfgs"]
+        assert first["regularised: lbfgs"] < first["overfitted: lbfgs"]
         whole = Auto().minimise(objective, objective.start, np.random.default_rng(0))
         assert objective(point)[0] == pytest.approx(objective(whole)[0], rel=1e-5)
 

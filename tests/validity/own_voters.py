@@ -116,7 +116,7 @@ class OfCells(VoterSource):
 
 
 class Memory(OfCells):
-    """Knows the examples by heart: the most frequent label of a cell, and 0 for a cell that it has not met."""
+    """Memorises the examples: the most frequent label of a cell, and 0 for a cell that it has not met."""
 
     def answers(self, met, labels):
         counts = np.zeros((self.n_cells, 2))

@@ -112,7 +112,7 @@ def bare_majority(share: float, n_voters: int) -> tuple[Population, Fixed]:
 
 @dataclass(frozen=True)
 class Memorisers:
-    """Voters that know the points they have met by heart and answer the others with a constant.
+    """Voters that memorise the points they have met and answer the others with a constant.
 
     Each has met a random half of the training examples (the first ones: all) and holds the majority label. The prior
     trusts a voter by its accuracy on the very examples that it memorised.

@@ -57,7 +57,7 @@ def small_tree(seed: int | None = None) -> DecisionTreeClassifier:
 
 
 def different(world: World, rng: np.random.Generator) -> list[BaseEstimator]:
-    """Classifiers of different kinds, one of which knows its examples by heart."""
+    """Classifiers of different kinds, one of which memorises its examples."""
     return [DecisionTreeClassifier(max_depth=2), GaussianNB(), KNeighborsClassifier(1)]
 
 

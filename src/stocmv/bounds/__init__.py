@@ -1,4 +1,4 @@
-"""Proven upper bounds on a risk from its empirical value, the divergence and the sample size."""
+"""Proven upper bounds on a risk from its empirical value, the KL and the sample size."""
 
 from ._base import Bound, Bounded
 from ._catoni import Catoni, CatoniPerFold

@@ -25,7 +25,7 @@ class Bound(ABC):
 
     ``sizes`` holds the number of examples of each fold. With one fold this is the classical bound; with several, the
     voters and the prior of a fold come from the other folds, ``risk`` is the mean of the folds' empirical risks with
-    weights `risk_weights`, ``kl`` the sum of their divergences, and what is bounded is the risk of drawing a fold (with
+    weights `risk_weights`, ``kl`` the sum of their KLs, and what is bounded is the risk of drawing a fold (with
     probability proportional to its size) and then a vote from its posterior. The proofs are on the theory page.
     """
 
@@ -39,11 +39,11 @@ class Bound(ABC):
 
     @abstractmethod
     def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
-        """The bound, which may exceed 1, and its derivatives by the empirical risk and by the divergence."""
+        """The bound, which may exceed 1, and its derivatives by the empirical risk and by the KL."""
 
     @abstractmethod
     def price(self, sizes: Sequence[int], delta: float) -> float:
-        """What is added to the divergence: the cost of confidence, in nats."""
+        """What is added to the KL: the cost of confidence, in nats."""
 
     def risk_weights(self, sizes: Sequence[int]) -> NDArray:
         """Weights of the folds in the empirical risk that `upper` is given: their shares of the examples."""

@@ -18,7 +18,7 @@ class Catoni(Bound):
 
     .. math:: R \le \frac{1 - \exp(-C \hat R - (\mathrm{KL} + \ln(1 / \delta)) / n)}{1 - e^{-C}}
 
-    A grid of ``G`` values costs :math:`\ln G`. With folds, :math:`F \ln(G/\delta)` is paid and the divergences are
+    A grid of ``G`` values costs :math:`\ln G`. With folds, :math:`F \ln(G/\delta)` is paid and the KLs are
     summed.
 
     Parameters

@@ -66,7 +66,7 @@ def seeger_mixture(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, d
     risk : float
         Mean of the folds' empirical risks, weighted by the shares.
     kls, sizes, shares : ndarray, one entry per fold
-        Divergences, numbers of examples, and probabilities with which a fold is drawn.
+        KLs, numbers of examples, and probabilities with which a fold is drawn.
     delta : float
         Probability with which the bound may fail.
     """

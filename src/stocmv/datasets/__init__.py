@@ -1,7 +1,7 @@
 """Data sets for demos and tests: those that scikit-learn brings along, and toys."""
 
 from ._dataset import Dataset
-from ._named import DatasetInfo, list_datasets, load
+from ._named import DatasetInfo as DatasetInfo, list_datasets, load
 from ._toys import make_moons, make_normals
 
-__all__ = ["Dataset", "DatasetInfo", "list_datasets", "load", "make_moons", "make_normals"]
+__all__ = ["Dataset", "list_datasets", "load", "make_moons", "make_normals"]

@@ -22,7 +22,7 @@ _FEWEST = 8  # rows of a fold in a sample
 class Objective:
     """The problem that solvers see: one point for all folds, the bound on their mixture as its value.
 
-    ``sizes`` stay those of the whole folds when ``votes`` is a sample of them, so that the divergence keeps its weight.
+    ``sizes`` stay those of the whole folds when ``votes`` is a sample of them, so that the KL keeps its weight.
     """
 
     votes: Sequence[Votes]
@@ -65,9 +65,9 @@ class Objective:
         posteriors = self.posteriors(point)
         shares = self.bound.risk_weights(self.sizes)
         moments, gradients = zip(*self.risk.fold_moments(posteriors, self.votes, rng), strict=True)
-        divergences, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
+        kls, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
         mean = np.clip(shares @ np.stack(moments), 0.0, 1.0)
-        kl = float(sum(divergences))
+        kl = float(sum(kls))
         composed = self.risk.compose(mean, self.kl_weight * kl, self._upper, posteriors[0])
         gradient = np.concatenate(
             [

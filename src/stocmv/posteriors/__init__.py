@@ -1,4 +1,4 @@
-"""Distributions over the weights of a vote: parameters, divergence from the prior, mean, draws."""
+"""Distributions over the weights of a vote: parameters, KL to the prior, mean, draws."""
 
 from ._base import Law as Law, Posterior, WeightedPosterior
 from ._categorical import Categorical

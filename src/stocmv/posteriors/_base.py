@@ -74,11 +74,11 @@ class Posterior(ABC):
 
     @abstractmethod
     def kl(self, prior: "Posterior") -> tuple[float, NDArray]:
-        """Divergence from the prior, with its gradient."""
+        """KL to the prior, with its gradient."""
 
     @abstractmethod
     def certified_kl(self, prior: "Posterior") -> float:
-        """The divergence, rounded up by more than the rounding errors of its evaluation."""
+        """The KL, rounded up by more than the rounding errors of its evaluation."""
 
     @abstractmethod
     def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:

@@ -28,8 +28,8 @@ class Dirichlet(WeightedPosterior):
     >>> posterior = Dirichlet([1.0, 2.0, 1.0])
     >>> posterior.mean.tolist()
     [0.25, 0.5, 0.25]
-    >>> divergence, gradient = posterior.kl(Dirichlet([1.0, 1.0, 1.0]))
-    >>> round(divergence, 6)
+    >>> kl, gradient = posterior.kl(Dirichlet([1.0, 1.0, 1.0]))
+    >>> round(kl, 6)
     0.265279
     """
 
@@ -88,7 +88,7 @@ class Dirichlet(WeightedPosterior):
         return value + 1e-14 * scale + 1e-15 * self.n_voters
 
     def _kl_and_scale(self, prior: Posterior) -> tuple[float, float]:
-        """The divergence and the summed size of its terms, to which its rounding error is proportional."""
+        """The KL and the summed size of its terms, to which its rounding error is proportional."""
         alpha, beta = self.alpha, _alpha(prior)
         terms = np.concatenate(
             [

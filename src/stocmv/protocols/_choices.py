@@ -64,7 +64,7 @@ def holdout_share(n: int) -> float:
 
 
 def best_constant(error: float, sizes: Sequence[int], delta: float) -> float:
-    """The constant at which Catoni's bound is tightest if this error is measured and the divergence is small."""
+    """The constant at which Catoni's bound is tightest if this error is measured and the KL is small."""
     error = float(np.clip(error, 1e-9, 0.5))
     epsilon = (1 + len(sizes) * np.log(1 / delta)) / sum(sizes)
     bound = min(float(kl_inverse(error, epsilon)), 1 - 1e-9)

@@ -1,6 +1,4 @@
-"""The page beside a certificate: one file for whoever relies on it, and for whoever doubts it (extra ``cli``)."""
+"""The report page: one file that shows a certificate, and how to check it (extra ``cli``)."""
 
-from ._page import render
-from ._summaries import DataSummary, TestErrors
-
-__all__ = ["DataSummary", "TestErrors", "render"]
+from ._page import render as render
+from ._summaries import DataSummary as DataSummary, TestErrors as TestErrors

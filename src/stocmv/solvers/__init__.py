@@ -1,7 +1,7 @@
 """Minimisers of a bound, and the points they start from."""
 
 from ._adam import Adam, MiniBatchAdam
-from ._auto import Auto
+from ._auto import Auto as Auto
 from ._base import Problem, Solver
 from ._lbfgs import LBFGS
 from ._quick import Quick as Quick
@@ -15,4 +15,4 @@ SOLVERS: dict[str, Solver] = {
     "minibatch_adam": MiniBatchAdam(),
 }
 
-__all__ = ["LBFGS", "Adam", "Auto", "MiniBatchAdam", "Problem", "Solver"]
+__all__ = ["LBFGS", "Adam", "MiniBatchAdam", "Problem", "Solver"]

@@ -19,9 +19,9 @@ class Auto(Solver):
     A problem that draws random numbers is left to Adam. For the others the starts are: the prior; the prior after Adam
     (which leaves saddles); and the problem's own (`Problem.own_starts`), such as logistic-regression weights. After the
     first iterations only the two best go on. A problem with many examples is explored on a sample of them. The best
-    point there knows the sample by heart, since the divergence weighs as little as among all examples; so it is
-    descended once more with the weight that it would have if the sample were everything. Both are tried on all
-    examples, and the better one finished. Searching is free: the bound holds for every posterior at once.
+    point there overfits the sample, since the KL counts as little as it does for all examples; so a second point is
+    found with the KL counted as if the sample were all there is. Both are tried on all examples, and the better one
+    is finished. Searching is free: the bound holds for every posterior at once.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ class Auto(Solver):
             return Adam().minimise(problem, start, rng)
         sample = problem.sample(self.explore_work, rng)
         sampled = sample.n_rows < problem.n_rows
-        by_heart = self._explore(sample, start, rng, LBFGS(self.max_iter, stops_early=sampled))
+        overfitted = self._explore(sample, start, rng, LBFGS(self.max_iter, stops_early=sampled))
         if not sampled:
-            return by_heart
-        sober = LBFGS(self.max_iter).minimise(sample.alone(), by_heart, rng)
+            return overfitted
+        regularised = LBFGS(self.max_iter).minimise(sample.alone(), overfitted, rng)
         trial = LBFGS(self.trial_iterations, stops_early=True)
-        starts = {"by heart": by_heart, "sober": sober}
+        starts = {"overfitted": overfitted, "regularised": regularised}
         tried = [trial.minimise(problem.named(f"{name}:"), point, rng) for name, point in starts.items()]
         best = min(tried, key=lambda point: problem(point)[0])
         return LBFGS(self.max_iter, memory=_LONG_MEMORY).minimise(problem.named("all examples:"), best, rng)

@@ -18,6 +18,6 @@ from ._ensemble import Ensemble, EnsembleVoters as EnsembleVoters
 from ._hashing import hash_examples as hash_examples
 from ._source import as_source as as_source
 from ._stumps import Stumps, StumpVoters as StumpVoters
-from ._transformed import Transformed, TransformedVoters as TransformedVoters
+from ._transformed import Transformed as Transformed, TransformedVoters as TransformedVoters
 
-__all__ = ["Classifiers", "Encoded", "Ensemble", "Frozen", "Joined", "Stumps", "Transformed", "VoterSet", "VoterSource"]
+__all__ = ["Classifiers", "Encoded", "Ensemble", "Frozen", "Joined", "Stumps", "VoterSet", "VoterSource"]
