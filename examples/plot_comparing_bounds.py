@@ -36,8 +36,8 @@ print(votes)
 # ------------------------------
 # All four use the same measured error of the stochastic vote and the same KL. Seeger's bound pays a term that grows
 # with the logarithm of the number of examples. Catoni's does not, but it has a constant that must be fixed in advance:
-# a grid of 16 has to be paid for, while a constant for each fold, chosen from the *other* folds, is free. The classifier
-# chose these constants from the out-of-bag errors of the trees.
+# a grid of 16 has to be paid for, while a constant for each fold, chosen from the *other* folds, is free. The
+# classifier chose these constants from the out-of-bag errors of the trees.
 
 constants = clf.certificate_.bound_settings["c"]
 bounds = {
@@ -101,9 +101,7 @@ for axes, results, title in zip(panels, (by_bound, by_risk), titles, strict=True
     heights = [100 * learned.certificate.stochastic_bound for learned in results.values()]
     bars = axes.bar(place, heights, width=0.6, color="#c6d5e8", label="bound")
     axes.bar_label(bars, [f"{math.ceil(10 * height) / 10:.1f}" for height in heights], padding=2)
-    axes.plot(
-        place, [100 * test_error(r) for r in results.values()], "o", color="#8b1a1a", label="test error"
-    )
+    axes.plot(place, [100 * test_error(r) for r in results.values()], "o", color="#8b1a1a", label="test error")
     axes.set(yscale="log", ylim=(2, 100), title=title)
     axes.set_xticks(place, [name.replace(", ", ",\n").replace(" order", "\norder") for name in results])
     axes.spines[["top", "right"]].set_visible(False)

@@ -47,9 +47,9 @@ axes.spines[["top", "right"]].set_visible(False)
 # Who judges
 # ----------
 # Judging examples do not train, so a larger hold-out means worse voters and a tighter test of them. With folds every
-# example does both, but the votes of the folds depend on each other, and the test is slightly less tight. Which one wins
-# depends on how much the voters still gain from more examples. Compare the digits with a chequerboard, whose 64 fields
-# have to be learned one by one.
+# example does both, but the votes of the folds depend on each other, and the test is slightly less tight. Which one
+# wins depends on how much the voters still gain from more examples. Compare the digits with a chequerboard, whose 64
+# fields have to be learned one by one.
 
 board = np.random.default_rng(0).uniform(0, 8, (4000, 2))
 colour = np.floor(board).sum(1) % 2

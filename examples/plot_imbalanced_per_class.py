@@ -52,8 +52,8 @@ plt.show()
 # Bounds and test errors
 # ----------------------
 # Errors of ``predict`` on 6,000 examples that were set aside, with its bounds. The plain forest has the better
-# certificate on all examples but misses nearly half of the positive ones. The balanced forest makes a few more errors in
-# all and misses far fewer positives, and both sides of that trade-off are certified.
+# certificate on all examples but misses nearly half of the positive ones. The balanced forest makes more errors overall
+# and misses far fewer positives, and both sides of that trade-off are certified.
 
 
 def lines(clf):

@@ -109,9 +109,9 @@ print(networks.certificate_.statement())
 #
 # Both together
 # -------------
-# ``Joined`` combines several sets. The source learns, because a part of it does, so the weights are learned from answers
-# on examples that the networks were not trained on (``inner_folds``). The prior may say *before* any example is seen
-# that a network is worth more than a rule: a concentration of 10 for each network and of 0.1 for each rule.
+# ``Joined`` combines several sets. The source learns, because a part of it does, so the weights are learned from
+# answers on examples that the networks were not trained on (``inner_folds``). The prior may say *before* any example is
+# seen that a network is worth more than a rule: a concentration of 10 for each network and of 0.1 for each rule.
 
 
 class BothSources(VoterSource):
