@@ -50,9 +50,9 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
         "The Monte-Carlo bound is the exact bound of the posterior that was found, and "
         f"{span(above, 1)} points above that of the exact method. The paper's own takes a sigmoid of ten draws for the "
         "risk, which is no certificate.",
-        "Full bars show the error of what is bounded: of fixed weights for the others, of drawn weights for ours. The "
-        "marks show our vote with fixed (mean) weights, which errs a little less on average but has the higher bound, "
-        f"by {fixed:.0f} points with 12 stumps.",
+        "Full bars show the error of what is bounded: the stochastic vote for our methods, the deterministic vote for "
+        "the others. The marks show our deterministic vote, which errs a little less on average but has the higher "
+        f"bound, by {fixed:.0f} points with 12 stumps.",
         "Four stumps are left out: in equal steps from the lower end of each feature they are all constant.",
     ]
 
@@ -116,8 +116,6 @@ def _handles() -> list[Any]:
         *(Patch(facecolor=LOOKS[name].colour, label=LOOKS[name].label) for name in _COMPARED),
         Patch(facecolor=GREY, alpha=0.35, label="pale: bound"),
         Patch(facecolor=GREY, label="full: test error of what it bounds"),
-        Line2D([], [], linestyle="", color=INK, **_MARKS["bound_fixed"], label="ours: bound on the deterministic vote"),
-        Line2D(
-            [], [], linestyle="", color=INK, **_MARKS["test_fixed"], label="ours: test error of the deterministic vote"
-        ),
+        Line2D([], [], linestyle="", color=INK, **_MARKS["bound_fixed"], label="ours: bound, deterministic vote"),
+        Line2D([], [], linestyle="", color=INK, **_MARKS["test_fixed"], label="ours: test error, deterministic vote"),
     ]
