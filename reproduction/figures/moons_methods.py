@@ -46,10 +46,10 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
         "As in the paper, the first- and second-order votes err more often than ours from 16 stumps on "
         f"({span(means('first_order', 'test_fixed', enough))} %, and "
         f"{span(means('second_order', 'test_fixed', enough))} %). The binomial vote errs rarely, too (at most "
-        f"{max(means('binomial', 'test_fixed', enough)):.1f} %): its bound is what sets it apart.",
+        f"{max(means('binomial', 'test_fixed', enough)):.1f} %): the difference is in its bound.",
         "The Monte-Carlo bound is the exact bound of the posterior that was found, and "
-        f"{span(above, 1)} points above that of the exact method. The paper's own takes a sigmoid of ten draws for the "
-        "risk, which is no certificate.",
+        f"{span(above, 1)} points above that of the exact method. The paper uses a sigmoid of ten draws as the "
+        "risk, which is not a certificate.",
         "Full bars show the error of what is bounded: the stochastic vote for our methods, the deterministic vote for "
         "the others. The marks show our deterministic vote, which errs a little less on average but has the higher "
         f"bound, by {fixed:.0f} points with 12 stumps.",
