@@ -2,17 +2,16 @@
 Comparing bounds and risks on the same voters
 =============================================
 
-One set of voters, judged once, and every PAC-Bayes bound and risk of the package minimised on the same votes, as the
-paper does it: the examples that judge the vote also teach its weights, and the bound pays for that. What separates the
-bounds is what they pay and what they measure. All of them are on the stochastic vote, the paper's object; where only
-``predict`` matters, the classifier's default, a test without anything to pay, is tighter.
+One set of voters, and every PAC-Bayes bound and risk of the package minimised on the same votes, as in the paper: the
+judging examples also teach the weights, and the bound pays for that. The bounds differ in what they pay and in what
+they measure. All of them are on the stochastic vote, as in the paper. If only ``predict`` matters, the classifier's
+default, a test that has nothing to pay, is tighter.
 """
 
 # %%
 # The votes
 # ---------
-# Small trees that tell odd from even digits, two folds. A quarter of the examples is set aside to look at the
-# error.
+# Small trees that tell odd from even digits, in two folds. A quarter of the examples is set aside to measure the error.
 
 import math
 
@@ -35,10 +34,10 @@ print(votes)
 # %%
 # Four bounds for the exact risk
 # ------------------------------
-# All four see the same measured error of the stochastic vote and the same KL. Seeger's bound has to pay a
-# term that grows with the logarithm of the number of examples. Catoni's does not, but it has a constant that
-# must be known before: a grid of 16 is paid for, and a constant for each fold, chosen from the *other* folds,
-# is free. The classifier has chosen these constants from the out-of-bag errors of the trees.
+# All four use the same measured error of the stochastic vote and the same KL. Seeger's bound pays a term that grows
+# with the logarithm of the number of examples. Catoni's does not, but it has a constant that must be fixed in advance:
+# a grid of 16 has to be paid for, while a constant for each fold, chosen from the *other* folds, is free. The
+# classifier chose these constants from the out-of-bag errors of the trees.
 
 constants = clf.certificate_.bound_settings["c"]
 bounds = {
@@ -56,10 +55,9 @@ for name, learned in by_bound.items():
 # %%
 # Five risks under Seeger's bound
 # -------------------------------
-# The classical bounds replace the error of the vote by something that is easier to handle: twice the error of
-# a voter (first order), four times the joint error of two (second order), twice the error of a small vote
-# (binomial), or a combination of the first two (C-bound). The exact risk is the error of the stochastic
-# vote itself, and needs no factor.
+# The classical bounds replace the error of the vote by something that is easier to handle: twice the error of one
+# voter (first order), four times the joint error of two (second order), twice the error of a small vote (binomial), or
+# a combination of the first two (C-bound). The exact risk is the error of the stochastic vote itself, without a factor.
 
 risks = {
     "first order": "first_order",
@@ -74,8 +72,8 @@ by_risk = {
 }
 
 # %%
-# Beside each bound stands the error, on the examples set aside, of the vote that it is on: the stochastic
-# vote for the exact risk, and for the classical ones the vote with the learned weights (a fold is drawn in both).
+# Each bound is compared with the error, on the examples set aside, of the vote it bounds: the stochastic vote for the
+# exact risk, and the vote with the learned weights for the classical ones (a fold is drawn for both).
 
 from stocmv.posteriors import Dirichlet
 from stocmv.special import half_betainc
@@ -103,9 +101,7 @@ for axes, results, title in zip(panels, (by_bound, by_risk), titles, strict=True
     heights = [100 * learned.certificate.stochastic_bound for learned in results.values()]
     bars = axes.bar(place, heights, width=0.6, color="#c6d5e8", label="bound")
     axes.bar_label(bars, [f"{math.ceil(10 * height) / 10:.1f}" for height in heights], padding=2)
-    axes.plot(
-        place, [100 * test_error(r) for r in results.values()], "o", color="#8b1a1a", label="error on the test part"
-    )
+    axes.plot(place, [100 * test_error(r) for r in results.values()], "o", color="#8b1a1a", label="test error")
     axes.set(yscale="log", ylim=(2, 100), title=title)
     axes.set_xticks(place, [name.replace(", ", ",\n").replace(" order", "\norder") for name in results])
     axes.spines[["top", "right"]].set_visible(False)
@@ -116,6 +112,6 @@ panels[0].legend(loc="upper right", frameon=False)
 plt.show()
 
 # %%
-# The first-order bound drives the weight towards a few good trees, and the vote suffers. Apart from that the errors
-# hardly differ; what differs is how much of them can be promised. Looking at nine bounds and keeping the smallest
-# would be a choice made with the examples. It would have to be paid for, as :doc:`/choosing` says.
+# The first-order bound moves the weight to a few good trees, and the vote gets worse. Apart from that the errors hardly
+# differ; what differs is how close to them the bounds get. Looking at nine bounds and keeping the smallest would be a
+# choice made with the examples, and would have to be paid for: see :doc:`/choosing`.

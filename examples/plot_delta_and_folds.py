@@ -2,16 +2,16 @@
 Choosing delta, a hold-out or folds
 ===================================
 
-All of them have to be chosen before the examples are looked at. This page shows what they do, so that the choice can be
-made with open eyes, and what it costs to try several and keep the best.
+These settings have to be chosen before looking at the examples. This page shows what they do, and what it costs to try
+several and keep the best.
 """
 
 # %%
-# The confidence is cheap
-# -----------------------
-# ``delta`` is the probability with which the certificate may fail. It enters through its logarithm, divided by the
-# number of examples that judge: every further factor of ten costs about the same small step. The vote does not depend
-# on it, so with the same seed all of these certificates are on the same vote.
+# Confidence is cheap
+# -------------------
+# ``delta`` is the probability that the certificate fails. It enters through its logarithm, divided by the number of
+# judging examples: every further factor of ten raises the bound by about the same small amount. The vote does not
+# depend on it, so with the same seed all of these certificates are for the same vote.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,14 +42,14 @@ axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# So choose the confidence that the decision at hand deserves, not the one that makes the figure look good.
+# So choose the confidence that your decision needs, not the one that makes the figure look good.
 #
 # Who judges
 # ----------
-# Examples that judge do not train, so a larger hold-out has worse voters and a tighter test of them. With folds every
-# example does both, and the votes of the folds may depend on each other: the price is a slightly wider test. Which of
-# them wins depends on how much the voters still gain from more examples. Compare the digits with a chequerboard, whose
-# 64 fields have to be seen one by one.
+# Judging examples do not train, so a larger hold-out means worse voters and a tighter test of them. With folds every
+# example does both, but the votes of the folds depend on each other, and the test is slightly less tight. Which one
+# wins depends on how much the voters still gain from more examples. Compare the digits with a chequerboard, whose 64
+# fields have to be learned one by one.
 
 board = np.random.default_rng(0).uniform(0, 8, (4000, 2))
 colour = np.floor(board).sum(1) % 2
@@ -64,7 +64,7 @@ protocols = {
 }
 
 # %%
-# Each of these bounds is true on its own. If you look at all six and keep the smallest, you have used the examples to
+# Each of these bounds is valid by itself. If you look at all six and keep the smallest, you have used the examples to
 # choose, and must pay for it: pass ``delta / 6``.
 
 figure, panels = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
@@ -85,5 +85,5 @@ figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=Fals
 plt.show()
 
 # %%
-# A rule of thumb: the default, a hold-out by the number of examples, where nothing is known. Folds where examples are
-# few and the error is known to fall quickly with their number. :doc:`/choosing` has measured figures.
+# A rule of thumb: keep the default, a hold-out whose size depends on the number of examples. Use folds if examples are
+# few and the error is known to fall quickly with their number. :doc:`/choosing` has measurements.

@@ -2,15 +2,15 @@
 A first certificate
 ===================
 
-A random forest on the breast-cancer data: fit it like any classifier, read what is promised, check the promise by a
-second computation, and hold it against examples that were kept aside only to look.
+A random forest on the breast-cancer data: fit it like any classifier, read the certificate, check it with independent
+code, and compare it with the error on examples that were set aside.
 """
 
 # %%
 # Fit
 # ---
-# A fifth of the examples is set aside. The certificate does not need them: they are here so that we can look
-# at the error that the certificate speaks of.
+# A fifth of the examples is set aside. The certificate does not need them: they only let us look at the error that the
+# certificate bounds.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
@@ -26,8 +26,8 @@ clf = MajorityVoteClassifier(RandomForestClassifier(100), random_state=0).fit(X_
 print(clf.certificate_.protocol)
 
 # %%
-# By default some of the examples make the vote, and the others only judge it: a third of them where there are fewer
-# than 5,000. What taught the vote nothing can test it, and nothing has to be paid for learning.
+# By default some of the examples make the vote, and the others only judge it: a third of them if there are fewer than
+# 20,000. The judging examples have taught the vote nothing, so they can test it, and learning costs no confidence.
 #
 # Read
 # ----
@@ -36,14 +36,14 @@ certificate = clf.certificate_
 print(certificate)
 
 # %%
-# The headline, ``certificate.bound``, is on what ``predict`` does: the *deterministic vote*, in which the trees vote
-# with fixed weights. The second figure, ``certificate.stochastic_bound``, is on the *stochastic vote*, whose weights
-# are drawn afresh for each example (``predict_stochastic``). The third is what one has without any model: always
-# answering the most frequent class. The page :doc:`/certificates` goes through it word by word.
+# The headline, ``certificate.bound``, is on what ``predict`` does: the :term:`deterministic vote`, in which the trees
+# vote with fixed weights. The second figure, ``certificate.stochastic_bound``, is on the :term:`stochastic vote`, whose
+# weights are drawn afresh for each example (``predict_stochastic``). The third is for using no model at all: always
+# answering the most frequent class. :doc:`/certificates` explains every part.
 #
 # Check
 # -----
-# ``verify`` takes the votes that judged and computes every figure again, with none of the code that learned.
+# ``verify`` takes the judging votes and recomputes every figure, with none of the code that made the certificate.
 
 verification = certificate.verify(clf.votes_)
 for check in verification.checks[2:]:
@@ -53,19 +53,19 @@ print("It holds." if verification else "It does NOT hold.")
 # %%
 # Compare
 # -------
-# What does the forest by itself get, predicting as a forest does? It was judged by the same examples:
+# What would the forest by itself have given, predicting as a forest does? It was judged by the same examples:
 
 comparison = certificate.compare_errors(*clf.plain_errors_, same_examples=True)
 print(comparison)
 
 # %%
-# ``compare_holdout`` trains the forest anew while a fifth is held out:
+# ``compare_holdout`` trains the forest again with a fifth of the examples held out:
 
 print(certificate.compare_holdout(RandomForestClassifier(100, random_state=0), X_train, y_train))
 
 # %%
-# All figures side by side, with the error of ``predict`` on the examples that we set aside. That is the error the
-# certificate speaks of, as far as so few examples can tell.
+# All figures side by side, with the error of ``predict`` on the examples that we set aside. That error estimates the
+# one that the certificate bounds, as well as so few examples can.
 
 CertificateDisplay.from_estimator(clf, X_test, y_test, holdout_bound=comparison.holdout_bound)
 plt.show()
@@ -73,8 +73,8 @@ plt.show()
 # %%
 # Where the measured error comes from
 # -----------------------------------
-# For every example that judged, the probability that the stochastic vote errs on it has a closed form. Most examples
-# are as good as certain, one way or the other; the vote is undecided on a few.
+# For every judging example, the probability that the stochastic vote errs on it has a closed form. For most examples it
+# is close to zero or one; on a few the vote is undecided.
 
 ErrorDistributionDisplay.from_estimator(clf)
 plt.show()
@@ -82,8 +82,8 @@ plt.show()
 # %%
 # Every example judges
 # --------------------
-# With folds no example is set aside: the vote of each fold is made by the other folds. ``predict`` then shares the
-# new examples out among the folds' votes, and the bound is that of the fold test.
+# With folds no example is set aside: the vote of each fold is made from the other folds. Where the folds disagree,
+# ``predict`` picks one by a hash of the example, and the bound is that of the :term:`fold test`.
 
 in_folds = MajorityVoteClassifier(RandomForestClassifier(100), n_folds=3, random_state=0).fit(X_train, y_train)
 print(in_folds.certificate_.statement())

@@ -2,9 +2,9 @@
 A forest that was trained earlier
 =================================
 
-A forest has been in use for a while. It was trained on data that nobody has any more, or that are no longer what they
-were; now there are new labelled examples. The trees stay as they are. The new examples can judge the forest as it is,
-all of them, or some of them can teach how much each tree should count, and the others judge that.
+A forest has been in use for a while. The data it was trained on are lost or out of date, but there are new labelled
+examples. The trees stay as they are. Either all new examples judge the forest as it is, or some of them teach how much
+each tree should count and the others judge the result.
 """
 
 # %%
@@ -30,8 +30,8 @@ forest = BaggingClassifier(DecisionTreeClassifier(max_depth=8), 50, max_features
 forest.fit(X[:2000], y[:2000])
 
 # %%
-# Since then, four of the sensors were mounted again, the wrong way round. The trees that look at them are
-# misled; the others are as good as ever.
+# Since then, four of the sensors were remounted the wrong way round. The trees that look at them are misled; the others
+# are as good as ever.
 
 turned = np.random.default_rng(1).choice(16, 4, replace=False)
 X_now = X.copy()
@@ -43,20 +43,20 @@ for name, data in {"then": X, "now": X_now}.items():
 # %%
 # New examples judge it
 # ---------------------
-# ``FrozenEstimator`` says that the forest is not to be trained again. Its trees vote with equal weights, and nothing is
+# ``FrozenEstimator`` says that the forest must not be trained again. Its trees vote with equal weights, and nothing is
 # learned: all new examples judge, and the bound on ``predict`` is Clopper and Pearson's.
 
 as_it_is = MajorityVoteClassifier(FrozenEstimator(forest), random_state=0).fit(X_now[new], y[new])
 print(as_it_is.certificate_)
 
 # %%
-# The certificate lists what it rests on: that none of these examples helped to train or choose the trees. Nobody can
-# check this afterwards, so it is written down.
+# The certificate states its assumption: none of these examples helped to train or choose the trees. Nobody can check
+# this afterwards, so it is written down.
 #
-# New examples weight it
-# ----------------------
-# The trees are *not* alike any more. As a list of classifiers, each is weighted by what it is worth: two thirds of the
-# new examples teach the weights, and the others judge the vote.
+# New examples learn its weights
+# ------------------------------
+# The trees are *not* alike any more. Pass them as a list of classifiers, and their weights are learned: two thirds of
+# the new examples teach the weights, and the others judge the vote.
 
 trees = [
     FrozenEstimator(make_pipeline(FunctionTransformer(np.take, kw_args={"indices": features, "axis": 1}), tree))
@@ -82,8 +82,7 @@ plt.show()
 # How many examples does it take?
 # -------------------------------
 # If nothing has changed, there is nothing to learn, and all examples should judge. If the trees have become unequal,
-# learned weights err less often, and the question is whether what they gain is more than the examples that teach them
-# would have been worth as judges.
+# learned weights reduce the error, and the question is whether that gains more than having all examples judge.
 
 sizes = np.array([125, 250, 500, 1000, 3000])
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
@@ -107,5 +106,6 @@ figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=Fals
 plt.show()
 
 # %%
-# With the sensors turned, learned weights err little more than half as often, and that is certified from 125 examples
-# on. Where nothing has changed, the two certificates differ by little more than the luck of which examples judge.
+# With the sensors turned, the vote with learned weights errs little more than half as often, and this shows in the
+# certificate from 125 examples on. If nothing has changed, the two certificates differ by little more than the luck of
+# which examples judge.

@@ -2,16 +2,15 @@
 Rare classes: one certificate for each
 ======================================
 
-When one example in ten is positive, a small error says little: answering "negative" all the time is right nine times in
-ten. What matters are the errors given the true class, the false positive and the false negative rate. They can be
-certified too.
+If one example in ten is positive, a small error says little: always answering "negative" is right nine times in ten.
+What matters are the errors given the true class: the false positive and the false negative rate. They can be certified
+too.
 """
 
 # %%
-# Two forests, two trades
-# -----------------------
-# ``per_class=True`` asks for the further certificates. The second forest weights the rare class up while it
-# is trained.
+# Two forests, two trade-offs
+# ---------------------------
+# ``per_class=True`` asks for a bound on each class. The second forest gives the rare class more weight in training.
 
 import math
 
@@ -41,20 +40,20 @@ fits = {
 print(fits["plain forest"].certificate_)
 
 # %%
-# The two classes share delta, so that their lines hold at once. A class is judged by its own examples alone: the
-# rare class has a tenth of those that were held out, and its bound is that much further from what was measured.
+# The two classes share delta, so both bounds hold at once. A class is judged only by its own examples: the rare class
+# has a tenth of those held out, so its bound is further from the measured error.
 #
-# Beside the figures stands what one has without any model: always answering "negative".
+# The last figure is for using no model at all: always answering "negative".
 
 CertificateDisplay.from_estimator(fits["plain forest"])
 plt.show()
 
 # %%
-# Against the test part
-# ---------------------
-# Errors of ``predict`` on 6,000 examples that were set aside, with its bounds. The plain forest
-# has the better certificate on all examples and misses nearly half of the positive ones; the balanced forest
-# gives some of the former for much of the latter, and both halves of that trade are certified.
+# Bounds and test errors
+# ----------------------
+# Errors of ``predict`` on 6,000 examples that were set aside, with its bounds. The plain forest has the better
+# certificate on all examples but misses nearly half of the positive ones. The balanced forest makes more errors overall
+# and misses far fewer positives, and both sides of that trade-off are certified.
 
 
 def lines(clf):
@@ -69,7 +68,7 @@ figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharex=True, sharey=True, 
 for axes, (name, clf) in zip(panels, fits.items(), strict=True):
     bound, test = 100 * np.array(list(lines(clf))).T
     axes.barh(range(3), bound, height=0.5, color="#c6d5e8", label="bound")
-    axes.plot(test, range(3), "o", color="#123a6b", label="error on the test part")
+    axes.plot(test, range(3), "o", color="#123a6b", label="test error")
     for row, value in enumerate(bound):
         axes.annotate(
             f"{math.ceil(10 * value) / 10:.1f}", (value, row), xytext=(4, 0), textcoords="offset points", va="center"
@@ -83,5 +82,5 @@ panels[0].set_xlim(0, 75)
 plt.show()
 
 # %%
-# Choosing the forest *after* looking at these bounds would be a choice among two: certify each at half of
-# delta, and the better one may be kept.
+# If you choose between the two forests *after* looking at these bounds, certify each with half of delta; then you may
+# keep the better one.

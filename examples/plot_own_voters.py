@@ -2,17 +2,17 @@
 Rules and networks as voters
 ============================
 
-Anything that answers a class can vote. Two small classes say where the voters come from: a
-:class:`~stocmv.voters.VoterSet` answers, a :class:`~stocmv.voters.VoterSource` makes one. Here a set of hand-written
+Anything that answers with a class can vote. Two small classes say where the voters come from: a
+:class:`~stocmv.voters.VoterSet` answers, and a :class:`~stocmv.voters.VoterSource` makes it. Here a set of hand-written
 rules, a handful of small neural networks, and both together vote on two moons.
 """
 
 # %%
 # Rules
 # -----
-# The two moons lie around a known centre. Without looking at any example one can write down lines through and
-# near that centre and say which side is which class. That is all a voter needs to do: ``codes`` answers one
-# column per voter, with *codes* of the classes, ``0 .. K - 1`` in the order of the sorted labels.
+# The two moons lie around a known centre. Without looking at any example, one can draw lines through and near that
+# centre and say which side is which class. A voter needs no more: ``codes`` returns one column per voter, with *codes*
+# of the classes, ``0 .. K - 1`` in the order of the sorted labels.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -52,9 +52,9 @@ class RuleSource(VoterSource):
 
 
 # %%
-# ``learns = False`` tells the classifier that the rules need no examples. Their weights do: a part of the examples
-# teaches them, and the rest, which taught nothing, judges the vote. What must be true for the rules goes into
-# ``assumptions``, and from there into the certificate.
+# ``learns = False`` tells the classifier that the rules need no examples. Their weights do: some of the examples teach
+# the weights, and the rest judge the vote. What has to be assumed about the rules goes into ``assumptions``, and from
+# there into the certificate.
 
 X, y = make_moons(1500, noise=0.25, random_state=0)
 X_test, y_test = make_moons(5000, noise=0.25, random_state=1)
@@ -65,8 +65,8 @@ print(rules.certificate_)
 # %%
 # Networks
 # --------
-# A source that learns is handed the examples that do not judge, and must make its voters from these alone. The
-# codes count the classes of these examples: a class that occurs among the judges alone is unknown to the voters.
+# A source that learns is given the examples that do not judge, and must make its voters from these alone. The codes
+# refer to the classes of these examples: a class that occurs only among the judging examples is unknown to the voters.
 
 
 class Networks(VoterSet):
@@ -79,9 +79,9 @@ class Networks(VoterSet):
 
 
 class NetworkSource(VoterSource):
-    """Small networks of different widths, each from its own start."""
+    """Small networks of different widths, each with its own random initialisation."""
 
-    exchangeable = True  # near enough alike that all of them have the same weight
+    exchangeable = True  # similar enough for equal weights
 
     def __init__(self, widths):
         self.widths = widths
@@ -104,15 +104,14 @@ networks = MajorityVoteClassifier(NetworkSource(WIDTHS), random_state=0).fit(X, 
 print(networks.certificate_.statement())
 
 # %%
-# A plain list of scikit-learn classifiers needs no source at all,
-# ``MajorityVoteClassifier([MLPClassifier((4,)), ...])``; write one when the voters need more than ``fit`` and
-# ``predict``.
+# A plain list of scikit-learn classifiers, ``MajorityVoteClassifier([MLPClassifier((4,)), ...])``, needs no source at
+# all. Write one if the voters need more than ``fit`` and ``predict``.
 #
 # Both together
 # -------------
-# ``Joined`` asks several sets side by side. The source learns, because a part of it does, so the weights are learned
-# from answers to examples that the networks were not trained on (``inner_folds``). The prior may say that a network is
-# worth more than a rule *before* any example is seen: concentrations of 10 for each network, of 0.1 for each rule.
+# ``Joined`` combines several sets. The source learns, because a part of it does, so the weights are learned from
+# answers on examples that the networks were not trained on (``inner_folds``). The prior may say *before* any example is
+# seen that a network is worth more than a rule: a concentration of 10 for each network and of 0.1 for each rule.
 
 
 class BothSources(VoterSource):
@@ -130,11 +129,11 @@ class BothSources(VoterSource):
 prior = np.concatenate([np.full(Rules.n_voters, 0.1), np.full(len(WIDTHS), 10.0)])
 both = MajorityVoteClassifier(BothSources(RuleSource(), NetworkSource(WIDTHS)), prior=prior, random_state=0).fit(X, y)
 weight_of_networks = np.mean([posterior.mean[-len(WIDTHS) :].sum() for posterior in both.posterior_])
-print(f"The networks hold {100 * weight_of_networks:.0f} % of the learned weight.")
+print(f"The networks have {100 * weight_of_networks:.0f} % of the learned weight.")
 
 # %%
 # What each of them answers, with the bound on ``predict`` and its error on 5,000 new examples. The colour is the weight
-# of the voters for class 1, which is what ``predict_proba`` says.
+# of the voters for class 1, which is what ``predict_proba`` returns.
 
 xs, ys = np.meshgrid(np.linspace(-1.8, 2.8, 160), np.linspace(-1.4, 1.9, 130))
 grid = np.column_stack([xs.ravel(), ys.ravel()])

@@ -29,34 +29,34 @@ class Reason:
 REASONS = (
     Reason(
         "Reported of the authors' code: it takes the sign of a weighted sum of class numbers, which with more than two "
-        "classes is no vote, and its weights come from the rows that the trees were trained on. Ours is the arg-max of "
-        "the summed log-odds, weighted on the half that the trees have not seen.",
+        "classes is not a vote, and its weights come from the rows that the trees were trained on. Ours is the arg-max "
+        "of the summed log-odds, weighted on the half that the trees have not seen.",
         table="table2",
         methods=("naive_bayes",),
     ),
     Reason(
         "The paper's figure is about the error of always answering class 1 (a row below Table 1 has it), so its rule "
-        "seems not to have voted here; why, is not known.",
+        "seems not to have voted here, for an unknown reason.",
         table="table1",
         methods=("naive_bayes",),
         datasets=("phishing", "codrna"),
     ),
     Reason(
         "Reported of the authors' code: it counts 51 or more of 100 drawn voters as an error, for which the factor two "
-        "is invalid. Ours counts 50 or more. The row “Binomial, > N/2” has the code's count, to be compared.",
+        "is invalid. Ours counts 50 or more. The row “Binomial, > N/2” has the code's count, for comparison.",
         kind="bound",
         methods=("binomial",),
         verdict="higher",
     ),
     Reason(
-        "The authors' code reads the training file of svmguide1 twice instead of training and test file. The column "
-        "svmguide1-twice does that, and every figure of it agrees.",
+        "The authors' code reads the training file of svmguide1 twice instead of the training and the test file. The "
+        "column svmguide1-twice does that, and all of its figures agree.",
         datasets=("svmguide1",),
     ),
     Reason(
         "The paper's MC row is 15.64 ± 0.11, and ours agrees with that. Its exact row, from the same splits if the "
-        "text is right, has a spread of 0.02, less than a fifth of that of every other row on this set: it hardly "
-        "rests on the same ten splits.",
+        "text is right, has a spread of 0.02, less than a fifth of that of every other row on this set: it can "
+        "hardly come from the same ten splits.",
         table="table2",
         kind="bound",
         methods=("exact",),
@@ -64,8 +64,9 @@ REASONS = (
         verdict="higher",
     ),
     Reason(
-        "The search. The row “exact, the paper's search” descends once, in mini-batches, from a random point, on the "
-        "same votes; ours takes the best of several starts, as a bound that holds for all posteriors at once allows.",
+        "The optimisation. The row “exact, the paper's search” descends once, in mini-batches, from a random point, on "
+        "the same votes; ours takes the best of several starts, which is allowed because the bound holds for all "
+        "posteriors at once.",
         table="table1",
         methods=("exact",),
         datasets=("mushrooms", "adult"),

@@ -1,4 +1,4 @@
-"""The oracle bound on the vote with mean weights: it errs at most twice as often as votes with drawn weights."""
+"""The oracle bound on the vote with mean weights: it errs at most twice as often as the stochastic vote."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 caption = (
-    "Oracle bound on the vote with mean weights: twice the error of a vote with drawn weights lies above the error of "
-    "the vote with mean weights, whatever the total concentration s of the Dirichlet."
+    "Oracle bound on the deterministic vote: twice the error of the stochastic vote lies above the error of the vote "
+    "with mean weights, whatever the total concentration s of the Dirichlet."
 )
 
 _TOTALS = (2.0, 10.0, 100.0)
@@ -25,7 +25,7 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
     return [
         "As in the paper, twice the stochastic vote's error is exactly 1 where the mean weight of the voters that err "
         "is one half, and nowhere below the error of the vote with mean weights.",
-        "The paper does not say which concentrations it draws. With a larger total the curve comes closer to twice a "
+        "The paper does not say which concentrations it shows. With a larger total the curve approaches twice a "
         "step: nothing is lost where the vote is right, and a factor of two where it errs.",
     ]
 

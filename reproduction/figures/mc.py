@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 caption = (
     "The exact and the Monte-Carlo variant of our method on the two moons: test error, bound, and time to train, by "
-    "the number of training points (above) and of stumps (below); means over the trials, for the time medians."
+    "the number of training points (above) and of stumps (below); means over the trials, medians for the time."
 )
 
 _SIZES, _COUNTS = (10, 100, 1000, 10_000), (16, 64, 256)
@@ -40,21 +40,21 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
         f"As in the paper, more draws bring the bound closer to the exact one: with 1,000 points, {one_by_one(few, 1)} "
         f"% with 1, 10 and 100 draws and 16 stumps (exact: {bound(0):.1f} %), and {one_by_one(many, 1)} % with 64 "
         f"(exact: {bound(0, 64):.1f} %).",
-        "As in the paper, one draw is nearly as good as the exact risk with 16 stumps once there are points enough: "
+        "As in the paper, one draw is nearly as good as the exact risk with 16 stumps once there are enough points: "
         f"within {max(bound(1, n_examples=n) - bound(0, n_examples=n) for n in _SIZES if n >= 1000):.1f} points from "
         f"1,000 on; with 100 it is not ({bound(1, n_examples=100):.0f} against {bound(0, n_examples=100):.0f} %).",
         "As in the paper, bounds and errors grow with the number of stumps: the exact bound from "
         f"{span((bound(0, m) for m in _COUNTS), 1)} %.",
-        "Unlike in the paper, the exact risk is the fastest everywhere, and what a step costs hardly grows with the "
+        "Unlike in the paper, the exact risk is the fastest everywhere, and the time of a step hardly grows with the "
         f"points and the stumps: 1,000 steps take {seconds[0]} s, against {seconds[1]} s with one draw, {seconds[10]} "
-        f"s with 10 and {seconds[100]} s with 100. Its special functions are tabulated once for all points; a draw "
-        "has to be made and passed over the votes anew at each step.",
-        "Times are those of the machine of the run, and of what ran beside.",
-        "All start at the paper's random concentrations and follow Adam, the first half of the steps at rate 0.3 and "
+        f"s with 10 and {seconds[100]} s with 100. Its special functions are tabulated once for all points; draws "
+        "have to be made and applied to the votes at every step.",
+        "Times depend on the machine and on what else was running.",
+        "All runs start at the paper's random concentrations and use Adam, the first half of the steps at rate 0.3 and "
         "the second at 0.1: 1,000 steps with one draw, 200 with 10 and for the exact risk, 150 with 100. The paper "
-        "makes 1,000 in all cases, so that the time is shown for as many.",
+        "makes 1,000 in all cases, so the time is shown for 1,000.",
         "The Monte-Carlo bound is the exact bound of the posterior that was found. Runs that draw more than 6,400 "
-        "weights at a step are left out.",
+        "weights per step are left out.",
     ]
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 caption = (
     "What each method answers on the two moons, with 16 stumps (above) and 128 (below) spread evenly over the square; "
-    "the bound on the error of what is shown stands in the upper right corner."
+    "the bound on the error of what is shown is in the upper right corner."
 )
 
 _METHODS = ("naive_bayes", "first_order", "second_order", "c_bound", "binomial", "exact")
@@ -37,18 +37,18 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
     ours, binomial = both("exact", "bound", 1), both("binomial", "bound", 1)
     wrong = {name: " and ".join(dict.fromkeys(both(name, "train_fixed"))) for name in _METHODS}
     return [
-        "As in the paper, only the binomial bound and ours lead to votes that part the moons (no training point is "
+        "As in the paper, only the binomial bound and ours lead to votes that separate the moons (no training point is "
         f"wrong), and ours has by far the smallest bound: {ours[0]} % against {binomial[0]} % with 16 stumps, "
         f"{ours[1]} % against {binomial[1]} % with 128.",
         "As in the paper, the first-order vote rests on few stumps (it errs on "
         f"{wrong['first_order']} % of the training points), and the second-order vote ({wrong['second_order']} %) and "
         f"the C-bound's ({wrong['c_bound']} %) do not use the variety of the stumps either. Naive Bayes errs on "
         f"{wrong['naive_bayes']} %.",
-        "For fixed weights a cell has the colour of the class that is answered. For ours, whose weights are drawn, it "
-        "is paler where the answer is less sure: the border is sharp with 16 stumps and wide with 128.",
-        "The points are standardized by the mean and the variance of the population, which are known; the authors' "
-        "code takes those of the training part, on which the stumps then depend. The C-bound has its correct form, and "
-        "the binomial one counts at least half of the drawn voters.",
+        "For a deterministic vote a cell has the colour of its answer. For ours, a stochastic vote, it is paler where "
+        "the answer is less certain: the border is sharp with 16 stumps and wide with 128.",
+        "The points are standardised with the mean and the variance of the population, which are known; the authors' "
+        "code uses those of the training part, so that the stumps depend on it. The C-bound has its correct form, and "
+        "the binomial bound counts at least half of the drawn voters.",
     ]
 
 

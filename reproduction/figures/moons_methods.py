@@ -46,13 +46,13 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
         "As in the paper, the first- and second-order votes err more often than ours from 16 stumps on "
         f"({span(means('first_order', 'test_fixed', enough))} %, and "
         f"{span(means('second_order', 'test_fixed', enough))} %). The binomial vote errs rarely, too (at most "
-        f"{max(means('binomial', 'test_fixed', enough)):.1f} %): its bound is what sets it apart.",
+        f"{max(means('binomial', 'test_fixed', enough)):.1f} %): the difference is in its bound.",
         "The Monte-Carlo bound is the exact bound of the posterior that was found, and "
-        f"{span(above, 1)} points above that of the exact method. The paper's own takes a sigmoid of ten draws for the "
-        "risk, which is no certificate.",
-        "Full bars show the error of what is bounded: of fixed weights for the others, of drawn weights for ours. The "
-        "marks show our vote with fixed (mean) weights, which errs a little less on average but has the higher bound, "
-        f"by {fixed:.0f} points with 12 stumps.",
+        f"{span(above, 1)} points above that of the exact method. The paper uses a sigmoid of ten draws as the "
+        "risk, which is not a certificate.",
+        "Full bars show the error of what is bounded: the stochastic vote for our methods, the deterministic vote for "
+        "the others. The marks show our deterministic vote, which errs a little less on average but has the higher "
+        f"bound, by {fixed:.0f} points with 12 stumps.",
         "Four stumps are left out: in equal steps from the lower end of each feature they are all constant.",
     ]
 
@@ -116,8 +116,6 @@ def _handles() -> list[Any]:
         *(Patch(facecolor=LOOKS[name].colour, label=LOOKS[name].label) for name in _COMPARED),
         Patch(facecolor=GREY, alpha=0.35, label="pale: bound"),
         Patch(facecolor=GREY, label="full: test error of what it bounds"),
-        Line2D([], [], linestyle="", color=INK, **_MARKS["bound_fixed"], label="ours: bound on the deterministic vote"),
-        Line2D(
-            [], [], linestyle="", color=INK, **_MARKS["test_fixed"], label="ours: test error of the deterministic vote"
-        ),
+        Line2D([], [], linestyle="", color=INK, **_MARKS["bound_fixed"], label="ours: bound, deterministic vote"),
+        Line2D([], [], linestyle="", color=INK, **_MARKS["test_fixed"], label="ours: test error, deterministic vote"),
     ]

@@ -43,12 +43,12 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
         f"{span([error('exact', 1.0), error('binomial', 1.0)])} % against {error('first_order', 1.0):.0f} % at 1.",
         f"Our bound is the smallest throughout: {bounds('exact')} %, against {bounds('binomial')} % of the binomial, "
         f"{bounds('first_order')} % of the first and {bounds('second_order')} % of the second order.",
-        "The axis is the standard deviation. The paper names the variance, but its code hands the same numbers to "
+        "The axis is the standard deviation. The paper says variance, but its code passes the same numbers to "
         "scikit-learn as the standard deviation.",
-        "The angles of scikit-learn's moons are fixed and only the noise is drawn, so that the points are not quite "
-        "the independent draws that the bounds assume; without noise the test points are the training points.",
-        "Lines show the error of what is bounded, that of drawn weights for ours; the dotted line is our vote with "
-        "fixed weights.",
+        "The angles of scikit-learn's moons are fixed and only the noise is random, so the points are not quite the "
+        "independent draws that the bounds assume; without noise the test points are the training points.",
+        "Lines show the error of what is bounded: for ours, that of the stochastic vote. The dotted line is our "
+        "deterministic vote.",
     ]
 
 

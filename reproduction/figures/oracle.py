@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 caption = (
-    "Oracle upper bounds on the error of a weighted vote: each curve lies above the indicator that the voters that err "
-    "hold at least half of the weight, so its mean over the examples is at least the error."
+    "Oracle upper bounds on the error of a weighted vote: each curve lies above the indicator that the erring voters "
+    "have at least half of the weight, so its mean over the examples is at least the error."
 )
 
 _DRAWS = 100
@@ -31,7 +31,7 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
         "and are 1 at one half. The one drawn is the best for a wrong weight of mean 0.25 and standard deviation 0.15; "
         "the second-order bound is the one that touches 0 at weight 0.",
         "The binomial curve is twice the probability that at least 50 of 100 drawn voters err. The authors' code "
-        "counts from 51 on: twice that is 0.92 at one half, where the vote errs, and so it bounds nothing there.",
+        "counts from 51: twice that is 0.92 at one half, where the vote errs, so it is not a bound.",
     ]
 
 

@@ -25,8 +25,8 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
     """What agrees with the paper, what differs and why."""
     return [
         "The three distributions are the paper's: nearly even, around the centre, and leaning to one voter.",
-        "The bands are not levels of the density: they hold 20, 50, 80, 95 and 99 % of the draws, so that "
-        "they can be compared between panels.",
+        "The bands are not levels of the density: they contain 20, 50, 80, 95 and 99 % of the draws, so "
+        "that they can be compared between panels.",
     ]
 
 
