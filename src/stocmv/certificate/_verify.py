@@ -36,5 +36,5 @@ def verify_content(
 def _fold(votes: Votes) -> Fold:
     here = votes.collect()
     if isinstance(here, PartitionedVotes):
-        return fold_of([part._arrays() for part in here.parts], divided=True)
+        return fold_of([part.whole()._arrays() for part in here.parts], divided=True)
     return fold_of([here.whole()._arrays()])

@@ -113,7 +113,7 @@ class Objective:
         """The problem on random rows, here, that take about ``work`` nanoseconds a pass; on all rows when they do."""
         share = work / sum(v.work for v in self.votes)
         if share >= 1:
-            return self.on([v.whole() for v in self.votes])
+            return self.on([v.at_hand() for v in self.votes])
         counts = [min(v.n_rows, max(_FEWEST, int(share * v.n_rows))) for v in self.votes]
         return self.on([v.take(random_rows(v.n_rows, n, rng)) for v, n in zip(self.votes, counts, strict=True)])
 

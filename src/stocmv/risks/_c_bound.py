@@ -1,14 +1,12 @@
 """The C-bound: the first two moments of the wrong weight."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..posteriors import Law, Posterior
-from ..votes import VoteMatrix, Votes
+from ..votes import Together, VoteMatrix, Votes
 from ._base import Composed, Question, Risk, Upper
 from ._curves import FirstOrder, SecondOrder
 
@@ -38,7 +36,7 @@ class CBound(Risk):
             (first, d_first), (second, d_second) = (q.answer(*mean) for q, mean in zip(asked, means, strict=True))
             return np.concatenate([first, 2 * (first - second)]), np.concatenate([d_first, 2 * (d_first - d_second)])
 
-        return Question(partial(_each, [q.sums for q in asked]), answer)
+        return Question(Together(tuple(q.sums for q in asked)), answer)
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         first = _FIRST.certified_moments(posterior, votes)
@@ -60,7 +58,3 @@ class CBound(Risk):
             np.array([d_error * error.d_risk, -d_agreement * agreement.d_risk]),
             d_error * error.d_kl + 2 * d_agreement * agreement.d_kl,
         )
-
-
-def _each(questions: Sequence[Callable[[VoteMatrix], tuple]], votes: VoteMatrix) -> tuple:
-    return tuple(sums(votes) for sums in questions)

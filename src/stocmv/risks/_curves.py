@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from operator import methodcaller
 from typing import ClassVar, cast
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaln
 
 from ..posteriors import Law, Posterior, WeightedPosterior
-from ..votes import Curve, VoteMatrix, Votes, split_rows, thread_map
+from ..votes import Curve, Method, VoteMatrix, Votes, split_rows, thread_map
 from ._base import MOST_DRAWS, Question, Risk
 from ._half_curve import half_curve
 
@@ -35,9 +34,7 @@ class CurveRisk(Risk):
         def answer(value: float, d_weights: NDArray, d_total: float) -> tuple[NDArray, NDArray]:
             return np.array([value]), weighted.pull(d_weights, d_total)[None]
 
-        return Question(
-            methodcaller("curve_sum", weighted.concentrations, self.curve(weighted), votes.n_examples), answer
-        )
+        return Question(Method("curve_sum", (weighted.concentrations, self.curve(weighted), votes.n_examples)), answer)
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         weighted = as_weighted(posterior)

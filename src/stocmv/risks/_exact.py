@@ -1,6 +1,5 @@
 """The exact error of the drawn vote, for any number of classes."""
 
-from operator import methodcaller
 from typing import ClassVar
 
 import numpy as np
@@ -8,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..posteriors import Posterior, WeightedPosterior
 from ..special import argmax_probability
-from ..votes import VoteMatrix, Votes, split_rows, thread_map
+from ..votes import Method, VoteMatrix, Votes, split_rows, thread_map
 from ._base import Question
 from ._curves import Half, as_weighted, half_rows, rounded_mean, wrong_weight_rows
 
@@ -31,7 +30,7 @@ class Exact(Half):
         def answer(value: float, d_weights: NDArray) -> tuple[NDArray, NDArray]:
             return np.array([value]), weighted.pull(d_weights, 0.0)[None]
 
-        return Question(methodcaller("argmax_error_sum", weighted.concentrations, votes.n_examples), answer)
+        return Question(Method("argmax_error_sum", (weighted.concentrations, votes.n_examples)), answer)
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         return np.array([rounded_mean(votes, margin_rows(as_weighted(posterior), votes))])

@@ -10,8 +10,10 @@ from ._partitioned import PartitionedVotes as PartitionedVotes
 from ._queries import (
     Digest as Digest,
     Mean as Mean,
+    Method as Method,
     Query as Query,
     Rows as Rows,
+    Together as Together,
     Total as Total,
     added as added,
     added_in_groups as added_in_groups,

@@ -52,9 +52,26 @@ class Votes(ABC):
     def whole(self) -> "VoteMatrix":
         """All votes in one matrix on this machine."""
 
+    def at_hand(self) -> "Votes":
+        """All votes in a place where a pass over them begins at once: in one matrix on this machine, or on its GPU."""
+        return self.whole()
+
     def collect(self) -> "Votes":
         """The votes on this machine, in as many parts as they are kept in."""
         return self
+
+    def to(self, device: str) -> "Votes":
+        """The votes in the memory of a GPU ("cuda"), or back on this machine ("cpu").
+
+        A GPU makes the sums that training needs; certificates are computed on this machine wherever the votes are.
+        """
+        if device == "cpu":
+            return self.collect()
+        if device != "cuda":
+            raise ValueError(f"device must be 'cpu' or 'cuda', got {device!r}.")
+        from ._gpu import on_gpu
+
+        return on_gpu(self)
 
     def total(self, of: "Callable[[VoteMatrix], Any]") -> Any:
         """The sum over all matrices of what a function finds in one."""
@@ -80,6 +97,17 @@ class Votes(ABC):
     def work(self) -> float:
         """About how many nanoseconds one pass takes: what a solver shares its evaluations out by."""
         return self.n_rows * (0.3 * self.n_voters + (10 if (self.n_classes or 2) < 3 else 10_000))
+
+
+class Matrix(Votes):
+    """Votes in one matrix, in memory or on a GPU."""
+
+    @abstractmethod
+    def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
+        """What a function finds in the matrix."""
+
+    def begin(self, query: Query) -> Callable[[], Any]:
+        return lambda: query.answer(self)
 
 
 def random_rows(n_rows: int, count: int, rng: np.random.Generator) -> NDArray:

@@ -25,7 +25,7 @@ def save_folds(path: str | os.PathLike, votes: Sequence[Votes]) -> None:
         parts = here.parts if isinstance(here, PartitionedVotes) else None
         for part, matrix in enumerate(parts or [here.whole()]):
             prefix = f"fold_{k}_part_{part}" if parts else f"fold_{k}"
-            arrays |= {f"{prefix}_{name}": content for name, content in matrix._arrays().items()}
+            arrays |= {f"{prefix}_{name}": content for name, content in matrix.whole()._arrays().items()}
     with whole_file(path) as file:
         np.savez_compressed(file, **arrays)
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._files import DAMAGE, read_arrays, reason, whole_file
 from ..special import gamma_tables
-from ._base import Votes
+from ._base import Matrix
 from ._bits import column_sums, curve_pass, wrong_weights
 from ._classes import TIE, argmax_pass, class_column_sums, class_weights, heaviest
 from ._curve import Curve
 from ._labels import check_classes, check_labels, code_dtype, encode
-from ._queries import Query
 
 _BLOCK = 1 << 16  # rows that are unpacked at a time
 _NONE = np.empty(0)
@@ -27,7 +25,7 @@ _DOUBT = 1e-13  # more than rounding changes in a sum of weights
 
 
 @dataclass(frozen=True, eq=False)
-class VoteMatrix(Votes):
+class VoteMatrix(Matrix):
     """What ``M`` voters said on ``n`` labelled examples.
 
     Errors are packed eight to a byte; with more than two classes the labels are kept too, one byte each. Make one with
@@ -175,8 +173,9 @@ class VoteMatrix(Votes):
         rows = np.ascontiguousarray(self.bits[:, start:stop].T)
         return np.unpackbits(rows, axis=1, count=self.n_voters, bitorder="little").astype(bool)
 
-    def begin(self, query: Query) -> Callable[[], Any]:
-        return partial(query.answer, self)
+    def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
+        """What a function finds in the matrix."""
+        return of(self)
 
     def whole(self) -> "VoteMatrix":
         """The matrix itself."""

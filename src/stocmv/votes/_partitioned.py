@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import Votes
+from ._base import Matrix, Votes
 from ._matrix import VoteMatrix
 from ._queries import Query
 
 
 class PartitionedVotes(Votes):
-    """Votes of the same voters in several matrices.
+    """Votes of the same voters in several matrices, in memory or on a GPU.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class PartitionedVotes(Votes):
         The matrices, in order.
     """
 
-    def __init__(self, parts: Sequence[VoteMatrix]) -> None:
+    def __init__(self, parts: Sequence[Matrix]) -> None:
         if not parts:
             raise ValueError("parts is empty: there must be at least one matrix of votes.")
         first = parts[0]
@@ -49,7 +49,7 @@ class PartitionedVotes(Votes):
         finders = query.finders([part.n_rows for part in self.parts])
 
         def answer() -> Any:
-            found = [find(part) for find, part in zip(finders, self.parts, strict=True) if find is not None]
+            found = [part.find(find) for find, part in zip(finders, self.parts, strict=True) if find is not None]
             return query.finish(query.join(found), self.n_examples)
 
         return answer
@@ -58,8 +58,18 @@ class PartitionedVotes(Votes):
         for group in np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts))):
             yield PartitionedVotes([self.parts[k] for k in group])
 
+    @property
+    def work(self) -> float:
+        return sum(part.work for part in self.parts)
+
+    def at_hand(self) -> Votes:
+        return self.whole() if all(isinstance(part, VoteMatrix) for part in self.parts) else self
+
+    def collect(self) -> "PartitionedVotes":
+        return PartitionedVotes([part.whole() for part in self.parts])
+
     def whole(self) -> VoteMatrix:
-        return VoteMatrix.joined(self.parts)
+        return VoteMatrix.joined([part.whole() for part in self.parts])
 
 
 def _same(ours: NDArray | None, theirs: NDArray | None) -> bool:

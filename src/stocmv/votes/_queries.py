@@ -12,11 +12,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from ._base import Votes
+    from ._base import Matrix, Votes
     from ._matrix import VoteMatrix
 
 Finder = Callable[["VoteMatrix"], Any]
 _FAN_IN = 16  # results that are added up in one place
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of a matrix of votes, as a function of the matrix: a GPU may answer it in its own way."""
+
+    name: str
+    arguments: tuple
+
+    def __call__(self, votes: Any) -> Any:
+        return getattr(votes, self.name)(*self.arguments)
+
+
+@dataclass(frozen=True)
+class Together:
+    """What each of several functions finds in a matrix."""
+
+    finders: "tuple[Finder, ...]"
+
+    def __call__(self, votes: "VoteMatrix") -> tuple:
+        return tuple(find(votes) for find in self.finders)
 
 
 class Query(ABC):
@@ -36,9 +57,9 @@ class Query(ABC):
         """The answer, where there are this many examples in all."""
         return joined
 
-    def answer(self, votes: "VoteMatrix") -> Any:
+    def answer(self, votes: "Matrix") -> Any:
         """The answer where one matrix holds all votes."""
-        return self.finders([votes.n_rows])[0](votes)  # type: ignore[misc]
+        return votes.find(self.finders([votes.n_rows])[0])  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -64,8 +85,8 @@ class Mean(Total):
     def finish(self, joined: Any, n_examples: int) -> Any:
         return scaled(joined, 1 / n_examples)
 
-    def answer(self, votes: "VoteMatrix") -> Any:
-        return self.of(votes)
+    def answer(self, votes: "Matrix") -> Any:
+        return votes.find(self.of)
 
 
 @dataclass(frozen=True)
@@ -75,12 +96,12 @@ class Rows(Query):
     rows: NDArray
 
     def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
-        return [partial(_take, own) if len(own) else None for own in shared_out(self.rows, sizes)]
+        return [Method("take", (own,)) if len(own) else None for own in shared_out(self.rows, sizes)]
 
     def join(self, found: Sequence[Any]) -> Any:
         return type(found[0]).joined(found)
 
-    def answer(self, votes: "VoteMatrix") -> Any:
+    def answer(self, votes: "Matrix") -> Any:
         return votes.take(self.rows)
 
 
@@ -144,10 +165,6 @@ def joint_digest(digests: Iterable[str]) -> str:
 
 def _times_size(of: Finder, votes: "VoteMatrix") -> Any:
     return scaled(of(votes), votes.n_examples)
-
-
-def _take(rows: NDArray, votes: "VoteMatrix") -> "VoteMatrix":
-    return votes.take(rows)
 
 
 def _digest(votes: "VoteMatrix") -> str:

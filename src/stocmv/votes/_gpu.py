@@ -1,0 +1,279 @@
+"""Votes in the memory of a GPU (extra ``gpu``)."""
+
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..special import GammaTables, gamma_tables
+from ._base import Matrix, Votes
+from ._curve import Curve
+from ._integer_sums import VOTERS, IntegerSum
+from ._matrix import VoteMatrix
+from ._partitioned import PartitionedVotes
+from ._queries import Method, Together
+
+_WARPS, _STAGES = 12, 3  # of a block, and tiles that a warp fetches ahead: the fastest of those that were tried
+_TILE = 32  # examples that a warp takes at a time
+_SHARED = 220_000  # bytes of shared memory that a block may use
+
+
+class GpuVotes(Matrix):
+    """A matrix of votes in the memory of a GPU.
+
+    Sums for training are made there. Everything else, above all what a certificate states, is computed on this machine
+    as for any other votes, from a copy.
+
+    Parameters
+    ----------
+    votes : VoteMatrix
+        The votes. Rows that are merged are stored as often as they occur.
+    """
+
+    grouped = False
+
+    def __init__(self, votes: VoteMatrix) -> None:
+        cp = _cupy()
+        _check_suits(votes)
+        rows = votes.take(np.repeat(np.arange(votes.n_rows), votes.counts.astype(int))) if votes.counts.size else votes
+        self.n_voters = votes.n_voters
+        self.classes = votes.classes
+        self._n_rows = rows.n_rows
+        self._voter_errors = rows.column_sums(np.ones(rows.n_rows))
+        padded = -(-rows.n_rows // _TILE) * _TILE
+        tiles = -(-votes.n_voters // VOTERS)
+        needed = padded * tiles * VOTERS // 8 + (0 if rows.labels is None else rows.labels.nbytes)
+        _check_fits(cp, needed + rows.bits.nbytes)
+        packed = cp.zeros((padded, tiles * VOTERS // 8), cp.uint8)
+        packed[: rows.n_rows, : len(rows.bits)] = cp.asarray(rows.bits).T
+        words = packed.view(cp.uint32).reshape(padded, tiles, VOTERS // 32)
+        self._bits = cp.ascontiguousarray(words.transpose(1, 0, 2))
+        self._labels = None if rows.labels is None else cp.asarray(rows.labels)
+        self._targets = None if rows.targets is None else cp.asarray(rows.targets)
+
+    def __repr__(self) -> str:
+        classes = "" if self.classes is None else f", {len(self.classes)} classes"
+        return f"GpuVotes({self.n_rows} examples, {self.n_voters} voters{classes})"
+
+    @property
+    def work(self) -> float:
+        return self.n_rows * (0.02 if self._labels is None else 3.0)
+
+    def at_hand(self) -> "GpuVotes":
+        return self
+
+    @property
+    def n_rows(self) -> int:
+        return self._n_rows
+
+    @property
+    def n_examples(self) -> int:
+        return self._n_rows
+
+    def find(self, of: Callable[[Any], Any]) -> Any:
+        if isinstance(of, Together):
+            return tuple(self.find(each) for each in of.finders)
+        if isinstance(of, Method) and of.name in ("curve_sum", "argmax_error_sum", "take"):
+            return of(self)
+        return of(self.whole())
+
+    def collect(self) -> VoteMatrix:
+        return self.whole()
+
+    def whole(self) -> VoteMatrix:
+        return self.take(slice(0, self.n_rows))
+
+    def take(self, rows: ArrayLike | slice) -> VoteMatrix:
+        """The votes of the given rows, on this machine."""
+        cp = _cupy()
+        chosen = rows if isinstance(rows, slice) else cp.asarray(np.asarray(rows))
+        words = self._bits[:, chosen].transpose(1, 0, 2)
+        packed = cp.ascontiguousarray(words).view(cp.uint8).reshape(words.shape[0], -1)
+        bits = cp.ascontiguousarray(packed[:, : -(-self.n_voters // 8)].T).get()
+        targets, labels = (None if a is None else a[chosen].get() for a in (self._targets, self._labels))
+        return VoteMatrix(self.n_voters, bits, self.classes, targets, labels)
+
+    def batches(self, count: int, rng: np.random.Generator) -> Iterator[VoteMatrix]:
+        for rows in np.array_split(rng.permutation(self.n_rows), min(count, self.n_rows)):
+            yield self.take(rows)
+
+    def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
+        """As `VoteMatrix.curve_sum`; what is lost by rounding is about that of single precision."""
+        cp = _cupy()
+        terms = IntegerSum.of(np.asarray(weights, float), curve, among or self.n_examples)
+        pieces, sums = cp.asarray(terms.pieces), cp.zeros(2, cp.int64)
+        gradient = cp.zeros((len(self._bits), VOTERS), cp.uint64)
+        if len(self._bits) == 1:
+            self._pass(0, 0, terms, pieces, sums, gradient, cp.zeros(1, cp.uint32))
+        else:
+            so_far = cp.empty(self._bits.shape[1], cp.uint32)
+            for mode in (1, 2):
+                for tile in range(len(self._bits)):
+                    self._pass(mode, tile, terms, pieces, sums, gradient, so_far)
+        own = gradient.get().ravel()[: self.n_voters]
+        return terms.finish(sums.get(), own, self._voter_errors, self.n_examples)
+
+    def _pass(
+        self, mode: int, tile: int, terms: IntegerSum, pieces: Any, sums: Any, gradient: Any, so_far: Any
+    ) -> None:
+        cp = _cupy()
+        shared = pieces.nbytes + 8 * VOTERS + 4 * _WARPS * (_TILE + _STAGES * 320)
+        kernel = _kernel("_curve_pass.cu", "curve_pass", f"-DWARPS={_WARPS}", f"-DSTAGES={_STAGES}", f"-DMODE={mode}")
+        kernel.max_dynamic_shared_size_bytes = shared
+        given = (
+            self._bits[tile],
+            np.int64(self.n_rows),
+            cp.asarray(terms.planes(tile * VOTERS)),
+            pieces,
+            np.int32(len(pieces)),
+            np.float64(terms.scale),
+            np.float64(terms.shift),
+            np.float32(terms.outside),
+            sums,
+            gradient[tile],
+            so_far,
+            np.int32(tile == 0),
+        )
+        kernel((_processors(),), (32 * _WARPS,), given, shared_mem=shared)
+
+    def argmax_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
+        """As `VoteMatrix.argmax_error_sum`."""
+        if self._labels is None or self.classes is None:
+            raise ValueError("The arg-max error of several classes needs labels: make the VoteMatrix with from_labels.")
+        cp = _cupy()
+        weights = np.asarray(weights, float)
+        total, n_classes, n = float(weights.sum()), len(self.classes), among or self.n_examples
+        steepest = max(2, math.sqrt(n_classes) / 4) / max(min(total, math.sqrt(total)), 1e-300)
+        value_scale, slope_scale = 2.0**62 / n, 2.0**61 / n / steepest
+        n_warps = _warps_of(n_classes, self.n_voters)
+        shared = 8 * (self.n_voters + n_warps * _doubles_of(n_classes))
+        label = "unsigned char" if self._labels.dtype.itemsize == 1 else "unsigned short"
+        slots = -(-self.n_voters // 32)
+        kernel = _kernel("_argmax_pass.cu", "argmax_pass", f"-DLABEL={label.replace(' ', '_')}", f"-DSLOTS={slots}")
+        kernel.max_dynamic_shared_size_bytes = shared
+        tables, kept = _tables(total)
+        found, gradient = cp.zeros(1, cp.uint64), cp.zeros(self.n_voters, cp.int64)
+        given = (
+            self._labels,
+            self._targets,
+            np.int64(self.n_rows),
+            np.int32(self.n_voters),
+            np.int32(n_classes),
+            cp.asarray(weights),
+            tables,
+            np.float64(value_scale),
+            np.float64(slope_scale),
+            found,
+            gradient,
+        )
+        kernel((4 * _processors(),), (32 * n_warps,), given, shared_mem=shared)
+        del kept
+        return float(found.get()[0]) / value_scale, gradient.get() / slope_scale
+
+
+def on_gpu(votes: Votes) -> Votes:
+    """Votes in the memory of the GPU, in as many parts as they are kept in."""
+    if isinstance(votes, PartitionedVotes):
+        return PartitionedVotes([_moved(part) for part in votes.parts])
+    return _moved(votes if isinstance(votes, Matrix) else votes.whole())
+
+
+def _moved(votes: Matrix) -> GpuVotes:
+    return votes if isinstance(votes, GpuVotes) else GpuVotes(votes.whole())
+
+
+def _tables(total: float) -> tuple[NDArray, tuple]:
+    """The tables of the quadrature as the kernel's structure, and the arrays that it points to."""
+    cp = _cupy()
+    tables = gamma_tables(total)
+    own, rival, offsets, shift = _device_tables(tables)
+    weights = cp.asarray(tables.node_weights(total))
+    geometric, geometric_index = tables.tail(total)
+    kind = np.dtype(
+        [(name, "u8") for name in ("own", "rival", "offsets", "shift", "weights")]
+        + [(name, "f8") for name in ("rows_per_unit", "geometric", "geometric_index")]
+        + [(name, "i4") for name in ("n_rows", "width", "root", "padding")]
+    )
+    pointers = [a.data.ptr for a in (own, rival, offsets, shift, weights)]
+    values = (*pointers, tables.rows_per_unit, geometric, geometric_index, *own.shape, int(tables.root), 0)
+    return np.array([values], kind), (own, rival, offsets, shift, weights)
+
+
+_copied: dict[tuple[bool, int], tuple] = {}  # by the rule and the number of rows, of which there are a few
+
+
+def _device_tables(tables: GammaTables) -> tuple:
+    """The tables in the GPU's memory, copied once."""
+    cp = _cupy()
+    key = tables.root, len(tables.own)
+    if key not in _copied:
+        arrays = (tables.own, tables.rival, tables.offsets.astype(np.int32), tables.shift)
+        _copied[key] = tuple(cp.asarray(a) for a in arrays)
+    return _copied[key]
+
+
+def _doubles_of(n_classes: int) -> int:
+    return n_classes * (3 * 33 + 13) + 32
+
+
+def _warps_of(n_classes: int, n_voters: int) -> int:
+    """Warps of a block whose shared memory fits, at most eight."""
+    warps = min(8, (_SHARED // 8 - n_voters) // _doubles_of(n_classes))
+    if warps < 1:
+        raise ValueError(f"{n_classes} classes are too many for a GPU: leave the votes in memory.")
+    return warps
+
+
+@lru_cache(maxsize=64)
+def _kernel(name: str, function: str, *options: str) -> Any:
+    cp = _cupy()
+    source = files(__package__).joinpath(name).read_text()
+    prefix = "typedef unsigned char unsigned_char; typedef unsigned short unsigned_short;\n"
+    return cp.RawModule(code=prefix + source, options=("-std=c++17", *options)).get_function(function)
+
+
+@lru_cache(maxsize=1)
+def _processors() -> int:
+    return int(_cupy().cuda.Device().attributes["MultiProcessorCount"])
+
+
+def _cupy() -> Any:
+    """CuPy, with a device that works."""
+    try:
+        import cupy
+    except ImportError as error:
+        raise ImportError("Votes on a GPU need CuPy: pip install 'stocmv[gpu]'.") from error
+    _check_device(cupy)
+    return cupy
+
+
+@lru_cache(maxsize=1)
+def _check_device(cupy: Any) -> None:
+    try:
+        capability = int(cupy.cuda.Device().compute_capability)
+    except Exception as error:
+        raise RuntimeError(f"No NVIDIA GPU can be used here: {error}.") from error
+    if capability < 80:
+        raise RuntimeError(f"The GPU has compute capability {capability / 10}, and 8.0 is needed (Ampere or newer).")
+
+
+def _check_suits(votes: VoteMatrix) -> None:
+    if votes.grouped:
+        raise ValueError("Votes of grouped rows cannot be moved to a GPU: they are only tested, which needs none.")
+
+
+def _free_bytes(cp: Any) -> int:
+    return cp.cuda.Device().mem_info[0] + cp.get_default_memory_pool().free_bytes()
+
+
+def _check_fits(cp: Any, needed: int) -> None:
+    free = _free_bytes(cp)
+    if needed > free:
+        raise MemoryError(
+            f"The votes take {needed / 1e9:.1f} GB on the GPU, which has {free / 1e9:.1f} GB free: "
+            "move fewer, or leave them in memory."
+        )
