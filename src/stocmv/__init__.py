@@ -1,7 +1,7 @@
 """Stochastic majority votes that come with a certificate."""
 
 from . import bounds, posteriors, risks, solvers, special, voters
-from .certificate import Certificate, Verification, certify
+from .certificate import Certificate, Monitor, Verification, certify
 from .classifier import MajorityVoteClassifier, RepeatedRowsWarning
 from .learning import History, Learned, learn
 from .naive_bayes import NaiveBayesVote
@@ -12,6 +12,7 @@ __all__ = [
     "History",
     "Learned",
     "MajorityVoteClassifier",
+    "Monitor",
     "NaiveBayesVote",
     "RepeatedRowsWarning",
     "Verification",

@@ -81,11 +81,26 @@ def _row_hashes(table: Table) -> NDArray:
     return pd.util.hash_pandas_object(rows.assign(label=np.asarray(table.y)), index=False).to_numpy()
 
 
-def read_like(model: Any, path: Path, kind: str | None = None) -> Any:
-    """Examples for a fitted model."""
+def read_labelled(model: Any, path: Path, kind: str | None, target: str | None, group: str | None) -> Table:
+    """Examples for a fitted model with their labels, which may be others than it knows."""
+    is_text = np.asarray(model.classes_).dtype.kind in "UO"
+    expected = _expected(model, (target,) if is_text and target is not None else ())
+    table = read_table(path, target, format=kind, group=group, expected=expected)
+    _check_width(table, expected)
+    if (np.asarray(table.y).dtype.kind == "U") != is_text:
+        raise ValueError(f"The labels of {path.name} are of another kind than those of the model.")
+    return table
+
+
+def _expected(model: Any, text: tuple[str, ...] = ()) -> Expected:
     categorical = tuple(model.voters.categorical) if isinstance(model.voters, Encoded) else ()
     names = tuple(getattr(model, "feature_names_in_", ()))
-    expected = Expected(model.n_features_in_, names, categorical, categorical)
+    return Expected(model.n_features_in_, names, categorical, (*categorical, *text))
+
+
+def read_like(model: Any, path: Path, kind: str | None = None) -> Any:
+    """Examples for a fitted model."""
+    expected = _expected(model)
     table = read_table(path, format=kind, needs_target=False, expected=expected)
     _check_width(table, expected)
     return table.X

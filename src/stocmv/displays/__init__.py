@@ -3,6 +3,7 @@
 from ._certificate import CertificateDisplay
 from ._error_distribution import ErrorDistributionDisplay
 from ._history import HistoryDisplay
+from ._monitor import MonitorDisplay
 from ._posterior import PosteriorDisplay
 
-__all__ = ["CertificateDisplay", "ErrorDistributionDisplay", "HistoryDisplay", "PosteriorDisplay"]
+__all__ = ["CertificateDisplay", "ErrorDistributionDisplay", "HistoryDisplay", "MonitorDisplay", "PosteriorDisplay"]
