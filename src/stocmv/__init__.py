@@ -2,7 +2,7 @@
 
 from . import bounds, posteriors, risks, solvers, special, voters
 from .certificate import Certificate, Monitor, Verification, certify
-from .classifier import MajorityVoteClassifier, RepeatedRowsWarning
+from .classifier import MajorityVoteClassifier, OrderTest, OrderWarning, RepeatedRowsWarning
 from .learning import History, Learned, learn
 from .naive_bayes import NaiveBayesVote
 from .votes import VoteMatrix
@@ -14,6 +14,8 @@ __all__ = [
     "MajorityVoteClassifier",
     "Monitor",
     "NaiveBayesVote",
+    "OrderTest",
+    "OrderWarning",
     "RepeatedRowsWarning",
     "Verification",
     "VoteMatrix",

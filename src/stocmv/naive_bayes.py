@@ -105,7 +105,8 @@ class NaiveBayesVote(CrossFitted, ClassifierMixin, BaseEstimator):
         X, codes = self._prepare(X, y, source)
         cut = choose_cut("auto", self.n_folds, len(codes), tested=False, folds_wanted=False, learns=source.learns)
         recipe = Recipe(source, self.classes_, weighs=False, estimates=False)
-        self._make_votes(X, codes, None, cut, recipe, check_random_state(self.random_state))
+        rng = check_random_state(self.random_state)
+        self._make_votes(X, codes, None, cut, cut.parts(len(codes), None, rng), recipe, rng)
         self.weights_ = [log_odds(votes) for votes in self.votes_]
         return self
 

@@ -2,6 +2,7 @@
 
 from ._classifier import MajorityVoteClassifier
 from ._drawn import DrawnVote as DrawnVote
+from ._order import OrderTest, OrderWarning
 from ._repeats import RepeatedRowsWarning
 
-__all__ = ["MajorityVoteClassifier", "RepeatedRowsWarning"]
+__all__ = ["MajorityVoteClassifier", "OrderTest", "OrderWarning", "RepeatedRowsWarning"]

@@ -33,6 +33,7 @@ from ._cut import Cut, choose_cut
 from ._drawn import DrawnVote
 from ._engine import engine, is_dask
 from ._groups import group_ids
+from ._order import OrderTest, OrderWarning, checked_times, order_test
 from ._recipe import Made, Recipe
 from ._repeats import Fingerprints, RepeatedRowsWarning, doubt_of_copies
 
@@ -110,6 +111,8 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     plain_errors_ : tuple of int or None
         Errors, on the first part that judges, of the model that the voters belong to (a forest, say) when it predicts
         by itself, and the size of that part: what a plain hold-out gives. None where there is no such model.
+    order_test_ : OrderTest or None
+        Whether the examples that judge look as if drawn in random order, with its p-values; None on a cluster.
     key_ : bytes or None
         Key of the hash that shares the examples out among the folds where these disagree; None without folds.
 
@@ -117,6 +120,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     -----
     RepeatedRowsWarning
         If rows repeat more often than independent draws explain.
+    OrderWarning
+        If errors or class frequencies change along the rows, or in the course of time, more clearly than in 99.9 % of
+        all orders.
     ConvergenceWarning
         If the solver stopped before it converged; the warning says what to set. The certificate holds all the same.
 
@@ -167,7 +173,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     @verbosely
-    def fit(self, X: Any, y: Any, groups: Any = None, **unsupported: Any) -> "MajorityVoteClassifier":
+    def fit(self, X: Any, y: Any, groups: Any = None, time: Any = None, **unsupported: Any) -> "MajorityVoteClassifier":
         """Train the voters, learn their weights and certify the vote.
 
         Parameters
@@ -179,6 +185,9 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         groups : array-like of shape (n,), optional
             The group of each example (a patient, say), where examples of a group depend on each other. A group's
             examples stay together, its loss is their mean, and the certificate is on new groups.
+        time : array-like of shape (n,), optional
+            When each example was made, as numbers or dates: the order for ``order_test_``, by default that of the rows.
+            Nothing else depends on it.
         """
         if unsupported:
             raise TypeError(
@@ -188,25 +197,43 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         self._check_parameters(groups)
         source = as_source(self.voters)
         if is_dask(X):
+            if time is not None:
+                raise ValueError("time is for examples on this machine: on a cluster their order is not tested.")
             rng, made, fingerprints = engine().fit_on_cluster(self, X, y, groups)
             doubt = doubt_of_copies(fingerprints)
+            judges, times = None, None
         else:
             X, codes = self._prepare(X, y, source)
             ids = None if groups is None else group_ids(groups, len(codes))
+            times = None if time is None else checked_times(time, len(codes))
             rng = check_random_state(self.random_state)
             recipe = self._recipe(source)
             cut = self._cut(recipe, len(codes) if ids is None else len(np.unique(ids)))
             fingerprints = Fingerprints.of(X, codes, ids)
             doubt = doubt_of_copies(fingerprints, X)
-            made = self._make_votes(X, codes, ids, cut, recipe, rng)
+            part = cut.parts(len(codes), ids, rng)
+            made = self._make_votes(X, codes, ids, cut, part, recipe, rng)
+            judges = [np.flatnonzero(part == k) for k in range(cut.n_parts)]
         if doubt is not None:
             warnings.warn(doubt, RepeatedRowsWarning, stacklevel=3)
         self._certify(source, made, rng, fingerprints, doubt)
+        self._test_order(judges, times)
         if is_tested(self.bound):  # otherwise learn has warned
             warn_unfinished(self.history_, self.solver, stacklevel=3)
         self.n_iter_ = len(self.history_)
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
+
+    def _test_order(self, judges: Sequence[NDArray] | None, times: NDArray | None) -> None:
+        """Look whether errors and classes change along the rows; on a cluster nothing is known of their order."""
+        self.order_test_: OrderTest | None = None
+        if judges is None:
+            return
+        self.order_test_ = order_test(self.votes_, self.posterior_, judges, times)
+        doubt = self.order_test_.doubt
+        if doubt is not None:
+            warnings.warn(doubt, OrderWarning, stacklevel=4)
+            self.certificate_ = replace(self.certificate_, warnings=(*self.certificate_.warnings, doubt))
 
     def _check_parameters(self, groups: Any) -> None:
         check_delta(self.delta)

@@ -108,11 +108,11 @@ class CrossFitted:
         codes: NDArray,
         groups: NDArray | None,
         cut: Cut,
+        part: NDArray,
         recipe: Recipe,
         rng: np.random.RandomState,
     ) -> list[Made]:
         """Let the other examples make the vote of each part that judges, and ask its voters about it."""
-        part = cut.parts(len(codes), groups, rng)
         made: list[Made] = []
         self.voters_, self.votes_ = [], []
         self.plain_errors_: tuple[int, int] | None = None
