@@ -174,7 +174,7 @@ class Monitor:
         values = np.asarray(losses, float)
         if values.ndim != 1 or not np.all((values >= 0) & (values <= 1)):
             raise ValueError("losses must be a list of numbers between 0 and 1, one for each case.")
-        if batch is not None and not (isinstance(batch, str) and 0 < len(batch) <= _LONGEST_NAME):
+        if batch is not None and not 0 < len(batch) <= _LONGEST_NAME:
             raise ValueError(f"batch must be a name of at most {_LONGEST_NAME} characters, got {batch!r:.250}.")
         if self.grouped != (groups is not None):
             need = "is on groups of rows: pass groups" if self.grouped else "is on rows: leave groups out"

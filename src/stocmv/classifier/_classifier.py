@@ -121,8 +121,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     RepeatedRowsWarning
         If rows repeat more often than independent draws explain.
     OrderWarning
-        If errors or class frequencies change along the rows, or in the course of time, more clearly than in 99.9 % of
-        all orders.
+        If errors or class frequencies change along the rows more clearly than in 99.9 % of all orders.
     ConvergenceWarning
         If the solver stopped before it converged; the warning says what to set. The certificate holds all the same.
 
@@ -200,8 +199,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             if time is not None:
                 raise ValueError("time is for examples on this machine: on a cluster their order is not tested.")
             rng, made, fingerprints = engine().fit_on_cluster(self, X, y, groups)
-            doubt = doubt_of_copies(fingerprints)
-            judges, times = None, None
+            doubt, judges, times = doubt_of_copies(fingerprints), None, None
         else:
             X, codes = self._prepare(X, y, source)
             ids = None if groups is None else group_ids(groups, len(codes))
@@ -223,17 +221,6 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         self.n_iter_ = len(self.history_)
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
-
-    def _test_order(self, judges: Sequence[NDArray] | None, times: NDArray | None) -> None:
-        """Look whether errors and classes change along the rows; on a cluster nothing is known of their order."""
-        self.order_test_: OrderTest | None = None
-        if judges is None:
-            return
-        self.order_test_ = order_test(self.votes_, self.posterior_, judges, times)
-        doubt = self.order_test_.doubt
-        if doubt is not None:
-            warnings.warn(doubt, OrderWarning, stacklevel=4)
-            self.certificate_ = replace(self.certificate_, warnings=(*self.certificate_.warnings, doubt))
 
     def _check_parameters(self, groups: Any) -> None:
         check_delta(self.delta)
@@ -321,6 +308,17 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
         )
         self.timings_["certificate"] = time.perf_counter() - began
         logger.info("certified in %.1f s: bound %.4f", self.timings_["certificate"], self.certificate_.bound)
+
+    def _test_order(self, judges: Sequence[NDArray] | None, times: NDArray | None) -> None:
+        """Look whether errors and classes change along the rows; on a cluster nothing is known of their order."""
+        self.order_test_: OrderTest | None = None
+        if judges is None:
+            return
+        self.order_test_ = order_test(self.votes_, self.posterior_, judges, times)
+        doubt = self.order_test_.doubt
+        if doubt is not None:
+            warnings.warn(doubt, OrderWarning, stacklevel=4)
+            self.certificate_ = replace(self.certificate_, warnings=(*self.certificate_.warnings, doubt))
 
     def _learned(
         self, source: VoterSource, made: Sequence[Made], rng: np.random.RandomState, assumptions: Sequence[str]

@@ -16,7 +16,7 @@ from ._groups import is_missing
 LEVEL = 0.001
 _EXACT = 10_000  # examples up to which every arrangement is counted
 _BLOCKS, _IN_A_BLOCK = 20, 10
-_CURE = "certify on the latest part, and watch new cases with certificate.monitor()."
+_CURE = "certify on the latest part, and watch new cases (certificate.monitor(), or stocmv monitor)."
 _IN_TIME = (
     "in the course of time, at a level of {:g} %: later cases are unlike earlier ones, and the figures are on old and "
     f"new cases together; {_CURE}"
@@ -78,7 +78,7 @@ class OrderTest:
         """Test examples that stand in order: where the vote errs, and the codes of their classes."""
         found = [(_unevenness(codes == c), c) for c in np.unique(codes)]
         least, shifting = min(found)
-        is_sorted = 1 < len(found) == 1 + np.count_nonzero(np.diff(codes))
+        is_sorted = 1 < len(found) == 1 + int(np.count_nonzero(np.diff(codes)))
         errors = min(map(_unevenness, (wrong[codes == c] for _, c in found))) * len(found)
         blocks = np.array_split(np.arange(len(codes)), max(1, min(_BLOCKS, len(codes) // _IN_A_BLOCK)))
         return cls(

@@ -20,15 +20,16 @@ def read_examples(
     kind: str | None,
     drop: tuple[str, ...],
     group: str | None = None,
+    time: str | None = None,
 ) -> Table:
     """The table of a file, or of a data set of that name."""
     is_named = data in [known.name for known in list_datasets()]
     if Path(data).is_file() or (Path(data).exists() and not is_named):
-        return read_table(data, target, format=kind, drop=drop, group=group)
+        return read_table(data, target, format=kind, drop=drop, group=group, time=time)
     if not is_named:
         raise ValueError(f"There is no file {data!r}, nor a data set of that name (see 'stocmv datasets').")
-    if target is not None or drop or group is not None:
-        raise ValueError(f"{data!r} is a named data set: leave out --target, --drop and --group.")
+    if target is not None or drop or group is not None or time is not None:
+        raise ValueError(f"{data!r} is a named data set: leave out --target, --drop, --group and --time.")
     dataset = load(data)
     y = as_labels(named_labels(np.asarray(dataset.y), np.asarray(dataset.target_names)), "target")
     return Table(dataset.X, y, dataset.name)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from .._files import sha256
 from ._console import as_json, print_json, say
@@ -63,7 +64,7 @@ def monitor(
         cases = read_labelled(
             model, data, kind, target or _column(certificate, "target"), _column(certificate, "group")
         )
-        test.update(cases.y, model.predict(cases.X), groups=cases.groups, batch=digest)
+        test.update(np.asarray(cases.y), model.predict(cases.X), groups=cases.groups, batch=digest)
         if state is not None:
             test.to_json(state)
     if as_json:

@@ -4,6 +4,14 @@ from ._certificate import CertificateDisplay
 from ._error_distribution import ErrorDistributionDisplay
 from ._history import HistoryDisplay
 from ._monitor import MonitorDisplay
+from ._order import OrderDisplay
 from ._posterior import PosteriorDisplay
 
-__all__ = ["CertificateDisplay", "ErrorDistributionDisplay", "HistoryDisplay", "MonitorDisplay", "PosteriorDisplay"]
+__all__ = [
+    "CertificateDisplay",
+    "ErrorDistributionDisplay",
+    "HistoryDisplay",
+    "MonitorDisplay",
+    "OrderDisplay",
+    "PosteriorDisplay",
+]
