@@ -79,10 +79,10 @@ class OrderTest:
         found = [(_unevenness(codes == c), c) for c in np.unique(codes)]
         least, shifting = min(found)
         is_sorted = 1 < len(found) == 1 + int(np.count_nonzero(np.diff(codes)))
-        errors = min(map(_unevenness, (wrong[codes == c] for _, c in found))) * len(found)
+        within = [wrong[codes == c] for _, c in found] if is_sorted else [wrong]
         blocks = np.array_split(np.arange(len(codes)), max(1, min(_BLOCKS, len(codes) // _IN_A_BLOCK)))
         return cls(
-            errors=min(errors, 1.0) if is_sorted else _unevenness(wrong),
+            errors=min(min(map(_unevenness, within)) * len(within), 1.0),
             classes=min(least * len(found), 1.0) if len(found) > 2 else least,
             by=by,
             sorted_by_class=is_sorted,
