@@ -352,7 +352,9 @@ def _group_means(groups: ArrayLike, wrong: NDArray, shares: NDArray) -> tuple[ND
 
 
 def _plain(value: float) -> str:
-    return f"{value:,.1f}" if 0.1 <= value < 1e6 else f"{value:.2g}"
+    if value < 0.1:
+        return "below 0.1"
+    return f"{value:,.3g}" if value < 100 else f"{value:,.0f}" if value < 1e6 else "more than a million"
 
 
 def _digest(state: dict[str, Any]) -> str:
