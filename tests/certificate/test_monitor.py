@@ -212,13 +212,16 @@ def test_groups_of_a_certificate_reach_its_monitor():
     assert clf.certificate_.monitor().update(y, clf.predict(X), groups=groups).n == 100
 
 
-def test_the_curve_is_thinned_evenly_and_ends_near_the_present():
+def test_the_curve_is_thinned_evenly_and_ends_now():
     losses = at_random(0.05, 10_000)
     monitor = Monitor(0.05).update_losses(losses)
     curve = monitor.curve
-    assert 512 <= len(curve.n) <= 1024
-    assert len(set(np.diff(curve.n))) == 1
-    assert curve.n[-1] > 10_000 - 16
+    assert 512 <= len(curve.n) <= 1025
+    assert set(np.diff(curve.n)) == {16}
+    assert curve.n[-1] == 10_000
+    later = monitor.update_losses(losses[:7]).curve
+    assert np.array_equal(later.n, np.append(curve.n, 10_007))
+    assert (later.evidence[-1], later.errors[-1]) == (monitor.evidence, monitor.errors)
     assert np.array_equal(curve.errors, np.cumsum(losses)[curve.n - 1])
     assert curve.evidence[3] == Monitor(0.05).update_losses(losses[: curve.n[3]]).evidence
 

@@ -28,7 +28,7 @@ _LONGEST_NAME = 200
 
 
 class Curve(NamedTuple):
-    """What a monitor remembers of its way, at most about a thousand points: cases, evidence and errors so far."""
+    """What a monitor remembers of its way, at most about a thousand points, the last of them now."""
 
     n: NDArray
     evidence: NDArray
@@ -123,8 +123,11 @@ class Monitor:
 
     @property
     def curve(self) -> Curve:
-        evidence, errors = (np.array(each, float) for each in self._curve)
-        return Curve(self._stride * np.arange(1, len(evidence) + 1), evidence, errors)
+        n = self._stride * np.arange(1, len(self._curve[0]) + 1)
+        if self.n % self._stride == 0:
+            return Curve(n, *(np.array(each, float) for each in self._curve))
+        now = zip((n, *self._curve), (self.n, self.evidence, self.errors), strict=True)
+        return Curve(*(np.append(each, last) for each, last in now))
 
     def update(
         self,
