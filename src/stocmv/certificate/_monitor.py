@@ -123,11 +123,12 @@ class Monitor:
 
     @property
     def curve(self) -> Curve:
-        n = self._stride * np.arange(1, len(self._curve[0]) + 1)
-        if self.n % self._stride == 0:
-            return Curve(n, *(np.array(each, float) for each in self._curve))
-        now = zip((n, *self._curve), (self.n, self.evidence, self.errors), strict=True)
-        return Curve(*(np.append(each, last) for each, last in now))
+        evidence, errors = (np.array(each, float) for each in self._curve)
+        n = self._stride * np.arange(1, len(evidence) + 1)
+        if self.n % self._stride:
+            n, evidence = np.append(n, self.n), np.append(evidence, self.evidence)
+            errors = np.append(errors, self.errors)
+        return Curve(n, evidence, errors)
 
     def update(
         self,
