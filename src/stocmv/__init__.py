@@ -1,8 +1,8 @@
 """Stochastic majority votes that come with a certificate."""
 
 from . import bounds, posteriors, risks, solvers, special, voters
-from .certificate import Certificate, Verification, certify
-from .classifier import MajorityVoteClassifier, RepeatedRowsWarning
+from .certificate import Certificate, Monitor, Verification, certify
+from .classifier import MajorityVoteClassifier, OrderTest, OrderWarning, RepeatedRowsWarning
 from .learning import History, Learned, learn
 from .naive_bayes import NaiveBayesVote
 from .votes import VoteMatrix
@@ -12,7 +12,10 @@ __all__ = [
     "History",
     "Learned",
     "MajorityVoteClassifier",
+    "Monitor",
     "NaiveBayesVote",
+    "OrderTest",
+    "OrderWarning",
     "RepeatedRowsWarning",
     "Verification",
     "VoteMatrix",

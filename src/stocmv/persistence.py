@@ -22,7 +22,7 @@ from ._memory import check_fits
 from ._model_checks import Model, check_model, foreign_types, full_name, known_types, parts_of, unpacked
 from .bounds import Catoni, CatoniPerFold, McAllester, Seeger
 from .certificate import Certificate
-from .classifier import DrawnVote, MajorityVoteClassifier
+from .classifier import DrawnVote, MajorityVoteClassifier, OrderTest
 from .engines import Shared
 from .learning import History, Step
 from .naive_bayes import NaiveBayesVote
@@ -55,7 +55,7 @@ TRUSTED: tuple[str, ...] = tuple(
     full_name(kind)
     for kind in (
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
-        *(Certificate, History, Step),
+        *(Certificate, OrderTest, History, Step),
         *(Dirichlet, Categorical, LogitNormal),
         *(Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
         *(EnsembleVoters, ClassifierVoters, StumpVoters, EncodedVoters, TransformedVoters, Joined, Recoded),

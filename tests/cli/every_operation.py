@@ -16,9 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from stocmv._files import whole_file
+import stocmv
+from stocmv._files import sha256, whole_file
 from stocmv.cli import _audit, _examples, _folder, _page, _predict
 from stocmv.cli._main import run
+from stocmv.tables import Table
 
 OPERATIONS = ("open", "os.", "shutil.", "tempfile.", "fcntl.")
 
@@ -142,7 +144,7 @@ class Model:
 
 
 def kill_predict(folder: Path) -> int:
-    _predict._load = lambda *_: Model()
+    _predict.load_model = lambda *_: Model()
     _examples.read_like = lambda *_: None
     answers = folder / "answers.csv"
     (folder / "new.csv").write_text("")
@@ -159,11 +161,46 @@ def kill_predict(folder: Path) -> int:
     return count
 
 
+# monitor --state
+
+
+class Certified:
+    context: dict = {}  # noqa: RUF012
+
+    def monitor(self, delta: object) -> stocmv.Monitor:
+        return stocmv.Monitor(0.1)
+
+
+def kill_monitor(folder: Path) -> int:
+    """The state before or after is there, whole, and counting the file again gives the state after."""
+    stocmv.Certificate.from_json = lambda *_: Certified()
+    _predict.load_model = lambda *_: Model()
+    cases = Table(None, np.array(["new", "old", "new", "new", "new"]), "new.csv")
+    _examples.read_labelled = lambda *_: cases
+    (folder / "certificate.json").write_text("")
+    state = folder / "state.json"
+    before = stocmv.Monitor(0.1).update_losses([0, 1])
+    after = stocmv.Monitor(0.1).update_losses([0, 1])
+    (folder / "new.csv").write_text("any five rows")
+    after.update(cases.y, Model().predict(None), batch=sha256(folder / "new.csv"))
+
+    def count_cases() -> int:
+        return quietly("monitor", str(folder), str(folder / "new.csv"), "--state", str(state))
+
+    def check() -> None:
+        assert stocmv.Monitor.from_json(state) in (before, after)
+        assert count_cases() == 0
+        assert stocmv.Monitor.from_json(state) == after
+
+    return every_kill(count_cases, lambda: before.to_json(state), check)
+
+
 KILLS = {
     "certify": lambda folder: kill_certify(folder, by_renames=False),
     "certify-by-renames": lambda folder: kill_certify(folder, by_renames=True),
     "certify-twice": kill_certify_twice,
     "predict": kill_predict,
+    "monitor": kill_monitor,
 }
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ def _after(seconds: float) -> Callable[[], bool]:
     return lambda: time.perf_counter() >= end
 
 
-@pytest.mark.parametrize("command", ["certify", "certify-by-renames", "certify-twice", "predict"])
+@pytest.mark.parametrize("command", ["certify", "certify-by-renames", "certify-twice", "predict", "monitor"])
 def test_killed_before_every_file_operation(command, tmp_path):
     """The old or the new result is there, whole, and the next run never deletes the last good one."""
     script = Path(__file__).with_name("every_operation.py")

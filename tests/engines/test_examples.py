@@ -87,6 +87,13 @@ def test_data_frames_of_parquet_files(cluster, tmp_path):
     np.testing.assert_array_equal(answers, clf.predict(frame[list("abcdef")]))
 
 
+def test_the_order_of_rows_is_not_tested(cluster):
+    X, y = collections(*data())
+    assert classifier().fit(X, y).order_test_ is None
+    with pytest.raises(ValueError, match="time"):
+        classifier().fit(X, y, time=np.arange(N))
+
+
 def test_the_same_seed_gives_the_same_certificate(cluster):
     ours, theirs = (classifier().fit(*collections(*data())) for _ in range(2))
     assert ours.certificate_.to_json() == theirs.certificate_.to_json()

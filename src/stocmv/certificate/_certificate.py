@@ -14,6 +14,7 @@ from ..verify import Verification, read_certificate
 from ..votes import Votes
 from ._claims import Claim, shares_in_words
 from ._holdout import HoldoutComparison, count_holdout_errors
+from ._monitor import Monitor
 from ._percent import confidence, percent
 from ._words import protocol
 
@@ -266,6 +267,18 @@ class Certificate:
         """
         bound = clopper_pearson(n_errors, n_holdout, self.delta)
         return HoldoutComparison(self.bound, bound, n_errors, n_holdout, self.delta, self.proven, same_examples)
+
+    def monitor(self, delta: float | None = None) -> Monitor:
+        """A test, to be fed with labelled cases as they arrive, of whether `predict` still errs at most so often.
+
+        Parameters
+        ----------
+        delta : float, optional
+            Probability of a false alarm over all time; by default the certificate's.
+        """
+        subject = hashlib.sha256("".join(self.vote_digests).encode()).hexdigest()
+        delta = self.delta if delta is None else delta
+        return Monitor(self.bound, delta, grouped=self.grouped, subject=subject)
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""

@@ -28,6 +28,8 @@ from ..protocols import (
     Examples,
     Fingerprints,
     Made,
+    OrderTest,
+    OrderWarning,
     Recipe,
     RepeatedRowsWarning,
     VotingEstimator,
@@ -120,6 +122,8 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
     plain_errors_ : tuple of int or None
         Errors, on the first part that judges, of the model that the voters belong to (a forest, say) when it predicts
         by itself, and the size of that part: what a plain hold-out gives. None where there is no such model.
+    order_test_ : OrderTest or None
+        Whether the examples that judge look as if drawn in random order, with its p-values; None on a cluster.
     key_ : bytes or None
         Key of the hash that shares the examples out among the folds where these disagree; None without folds.
 
@@ -127,6 +131,8 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
     -----
     RepeatedRowsWarning
         If rows repeat more often than independent draws explain.
+    OrderWarning
+        If errors or class frequencies change along the rows more clearly than in 99.9 % of all orders.
     ConvergenceWarning
         If the solver stopped before it converged; the warning says what to set. The certificate holds all the same.
 
@@ -177,7 +183,7 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     @verbosely
-    def fit(self, X: Any, y: Any, groups: Any = None, **unsupported: Any) -> "MajorityVoteClassifier":
+    def fit(self, X: Any, y: Any, groups: Any = None, time: Any = None, **unsupported: Any) -> "MajorityVoteClassifier":
         """Train the voters, learn their weights and certify the vote.
 
         Parameters
@@ -189,6 +195,9 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
         groups : array-like of shape (n,), optional
             The group of each example (a patient, say), where examples of a group depend on each other. A group's
             examples stay together, its loss is their mean, and the certificate is on new groups.
+        time : array-like of shape (n,), optional
+            When each example was made, as numbers or dates: the order for ``order_test_``, by default that of the rows.
+            Nothing else depends on it.
         """
         if unsupported:
             raise TypeError(
@@ -196,7 +205,7 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
                 "independent draws from one distribution, all of equal weight."
             )
         self._check_parameters(groups)
-        examples = self._examples(X, y, groups)
+        examples = self._examples(X, y, groups, time)
         self.classes_ = examples.classes
         rng = check_random_state(self.random_state)
         recipe = self._recipe(examples.source)
@@ -205,16 +214,19 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
         if examples.doubt is not None:
             warnings.warn(examples.doubt, RepeatedRowsWarning, stacklevel=3)
         self._certify(examples, fitted.made, rng)
+        self._test_order(examples)
         if is_tested(self.bound):  # otherwise learn has warned
             warn_unfinished(self.history_, self.solver, stacklevel=3)
         self.n_iter_ = len(self.history_)
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
 
-    def _examples(self, X: Any, y: Any, groups: Any) -> Examples:
+    def _examples(self, X: Any, y: Any, groups: Any, time: Any) -> Examples:
         """The checked examples, on this machine or on a cluster."""
         if not is_dask(X):
-            return self._local_examples(X, y, groups)
+            return self._local_examples(X, y, groups, time)
+        if time is not None:
+            raise ValueError("time is for examples on this machine: on a cluster their order is not tested.")
         examples = ClusterExamples(X, y, groups, as_source(self.voters))
         self.n_features_in_ = examples.n_features
         if examples.feature_names is not None:
@@ -303,6 +315,14 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
         )
         self.timings_["certificate"] = time.perf_counter() - began
         logger.info("certified in %.1f s: bound %.4f", self.timings_["certificate"], self.certificate_.bound)
+
+    def _test_order(self, examples: Examples) -> None:
+        """Test whether errors and classes change along the rows."""
+        self.order_test_: OrderTest | None = examples.order_test(self.votes_, self.posterior_)
+        doubt = None if self.order_test_ is None else self.order_test_.doubt
+        if doubt is not None:
+            warnings.warn(doubt, OrderWarning, stacklevel=4)
+            self.certificate_ = replace(self.certificate_, warnings=(*self.certificate_.warnings, doubt))
 
     def _learned(
         self, source: VoterSource, made: Sequence[Made], rng: np.random.RandomState, assumptions: Sequence[str]

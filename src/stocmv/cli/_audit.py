@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
-from .. import MajorityVoteClassifier, RepeatedRowsWarning
+from .. import MajorityVoteClassifier, OrderWarning, RepeatedRowsWarning
 from .._files import sha256, whole_file
 from .._memory import free_memory
 from ..certificate import HoldoutComparison
@@ -65,11 +65,13 @@ def certify_table(table: Table, settings: Settings) -> Audit:
         random_state=settings.seed,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RepeatedRowsWarning)  # the certificate's own words are shown beside its figures
-        model.fit(table.X, table.y, table.groups)
+        for kind in (RepeatedRowsWarning, OrderWarning):  # the certificate's own words are shown beside its figures
+            warnings.simplefilter("ignore", kind)
+        model.fit(table.X, table.y, table.groups, table.times)
     model.votes_ = [votes.collect() for votes in model.votes_]
     told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
     told |= {} if table.group is None else {"group": table.group}
+    told |= {} if table.time is None else {"time": table.time}
     kinds = {"categorical": list(table.categorical), "encoding": settings.encoding if table.categorical else None}
     model.certificate_ = replace(model.certificate_, context={**model.certificate_.context, "data": {**told, **kinds}})
     if model.plain_errors_ is None:

@@ -18,15 +18,16 @@ def read_examples(
     kind: str | None,
     drop: tuple[str, ...],
     group: str | None = None,
+    time: str | None = None,
 ) -> Table:
     """The table of a file, or of a data set of that name."""
     is_named = data in [known.name for known in list_datasets()]
     if Path(data).is_file() or (Path(data).exists() and not is_named):
-        return read_table(data, target, format=kind, drop=drop, group=group)
+        return read_table(data, target, format=kind, drop=drop, group=group, time=time)
     if not is_named:
         raise ValueError(f"There is no file {data!r}, nor a data set of that name (see 'stocmv datasets').")
-    if target is not None or drop or group is not None:
-        raise ValueError(f"{data!r} is a named data set: leave out --target, --drop and --group.")
+    if target is not None or drop or group is not None or time is not None:
+        raise ValueError(f"{data!r} is a named data set: leave out --target, --drop, --group and --time.")
     dataset = load(data)
     y = as_labels(named_labels(np.asarray(dataset.y), np.asarray(dataset.target_names)), "target")
     return Table(dataset.X, y, dataset.name)
@@ -79,11 +80,26 @@ def _row_hashes(table: Table) -> NDArray:
     return pd.util.hash_pandas_object(rows.assign(label=np.asarray(table.y)), index=False).to_numpy()
 
 
-def read_like(model: Any, path: Path, kind: str | None = None) -> Any:
-    """Examples for a fitted model."""
+def read_labelled(model: Any, path: Path, kind: str | None, target: str | None, group: str | None) -> Table:
+    """Examples for a fitted model with their labels, which may be others than it knows."""
+    is_text = np.asarray(model.classes_).dtype.kind in "UO"
+    expected = _expected(model, (target,) if is_text and target is not None else ())
+    table = read_table(path, target, format=kind, group=group, expected=expected)
+    _check_width(table, expected)
+    if (np.asarray(table.y).dtype.kind == "U") != is_text:
+        raise ValueError(f"The labels of {path.name} are of another kind than those of the model.")
+    return table
+
+
+def _expected(model: Any, text: tuple[str, ...] = ()) -> Expected:
     categorical = tuple(as_source(model.voters).categorical)
     names = tuple(getattr(model, "feature_names_in_", ()))
-    expected = Expected(model.n_features_in_, names, categorical, categorical)
+    return Expected(model.n_features_in_, names, categorical, (*categorical, *text))
+
+
+def read_like(model: Any, path: Path, kind: str | None = None) -> Any:
+    """Examples for a fitted model."""
+    expected = _expected(model)
     table = read_table(path, format=kind, needs_target=False, expected=expected)
     _check_width(table, expected)
     return table.X

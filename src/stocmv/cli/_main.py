@@ -17,6 +17,7 @@ from ._certify import certify
 from ._completion import completion
 from ._console import Unbroken, one_line, print_json, say
 from ._datasets import datasets
+from ._monitor import monitor
 from ._predict import predict
 from ._verify import verify
 
@@ -37,6 +38,7 @@ def commands(context: click.Context) -> None:
       stocmv certify patients.csv --target diagnosis   your own
       stocmv verify patients-certified/certificate.json patients-certified/votes.npz
       stocmv predict patients-certified new.csv
+      stocmv monitor patients-certified labelled.csv --state patients.monitor.json
 
     Exit codes: 0 fine, 1 a check failed, 2 usage or bad input, 3 an error of stocmv itself.
     """
@@ -44,7 +46,7 @@ def commands(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (certify, predict, verify, datasets, completion):
+for command in (certify, predict, monitor, verify, datasets, completion):
     commands.add_command(command)
 
 

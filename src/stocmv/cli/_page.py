@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from .. import OrderTest
 from ..certificate import Certificate, percent
 from ..report import TestErrors
 from ._audit import Audit
@@ -19,6 +20,9 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
     screen.print(f"\n[bold]{quoted(certificate.statement())}[/]\n")
     for warning in certificate.warnings:
         screen.print(f"[bold red]Warning:[/] {quoted(warning)}\n")
+    order = audit.model.order_test_
+    if order is not None and order.note is not None:
+        screen.print(f"Note: {quoted(order.note)}\n")
     screen.print(_figures(certificate, audit.test))
     screen.print()
     if certificate.per_class:
@@ -98,9 +102,18 @@ def as_content(audit: Audit, folder: Path, seconds: float) -> dict[str, Any]:
         "claims": [asdict(claim) for claim in c.claims],
         "proven": c.proven,
         "warnings": list(c.warnings),
+        "order": _order(audit.model.order_test_),
         "holdout_bound": audit.holdout.holdout_bound if audit.holdout else None,
         "test": {"n": test.n, "predict": test.predict, "stochastic": test.stochastic} if test else None,
         "seconds": {"all": seconds, **audit.model.timings_},
         "folder": str(folder),
         "files": sorted(path.name for path in folder.iterdir()),
     }
+
+
+def _order(test: OrderTest | None) -> dict[str, Any] | None:
+    """The test of the rows' order."""
+    if test is None:
+        return None
+    names = ("by", "n", "errors", "classes", "p_value", "level", "sorted_by_class", "note")
+    return {name: getattr(test, name) for name in names}

@@ -54,8 +54,8 @@ def predict(
     from ._examples import read_like
 
     if out is not None:
-        _check_out(out, folder, data)
-    model = _load(folder / "model.skops", folder / "certificate.json")
+        check_out("--out", out, folder, data)
+    model = load_model(folder / "model.skops", folder / "certificate.json")
     X = read_like(model, data, kind)
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
     shares = _shares(model, X, stochastic) if proba else {}
@@ -73,14 +73,14 @@ def predict(
         sys.stdout.write(_as_csv(answers, shares, model.classes_, shown))
 
 
-def _check_out(out: Path, folder: Path, data: Path) -> None:
+def check_out(option: str, out: Path, folder: Path, data: Path) -> None:
     """Refuse to write over what is read."""
     for read in (data, *(folder / name for name in OURS)):
         if out.exists() and read.exists() and out.samefile(read):
-            raise ValueError(f"--out {str(out)!r} is a file that this command reads: choose another name.")
+            raise ValueError(f"{option} {str(out)!r} is a file that this command reads: choose another name.")
 
 
-def _load(path: Path, certified: Path) -> Any:
+def load_model(path: Path, certified: Path) -> Any:
     """The model of a folder: the one that the certificate beside it names."""
     from .. import Certificate, MajorityVoteClassifier
     from ..persistence import load

@@ -15,6 +15,15 @@ from ._canvas import (
 from ._certificate import CertificateDisplay, measured_name as measured_name
 from ._error_distribution import ErrorDistributionDisplay
 from ._history import HistoryDisplay
+from ._monitor import MonitorDisplay
+from ._order import OrderDisplay
 from ._posterior import PosteriorDisplay, priors_of as priors_of
 
-__all__ = ["CertificateDisplay", "ErrorDistributionDisplay", "HistoryDisplay", "PosteriorDisplay"]
+__all__ = [
+    "CertificateDisplay",
+    "ErrorDistributionDisplay",
+    "HistoryDisplay",
+    "MonitorDisplay",
+    "OrderDisplay",
+    "PosteriorDisplay",
+]

@@ -13,6 +13,7 @@ from ._crossfit import CrossFit as CrossFit, Examples as Examples, all_classes a
 from ._cut import Cut as Cut, choose_cut as choose_cut
 from ._estimator import VotingEstimator as VotingEstimator
 from ._groups import group_ids as group_ids
+from ._order import OrderTest as OrderTest, OrderWarning as OrderWarning
 from ._recipe import TRIED as TRIED, Made as Made, Recipe as Recipe
 from ._repeats import (
     Fingerprints as Fingerprints,

@@ -2,16 +2,19 @@
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from ..posteriors import Posterior
 from ..progress import logger, report
 from ..voters import VoterSet, VoterSource
 from ..votes import VoteMatrix, Votes
 from ._cut import Cut
+from ._order import OrderTest, order_test
 from ._recipe import Made, Recipe
 from ._repeats import Fingerprints, doubt_of_copies
 
@@ -55,6 +58,10 @@ class Examples(ABC):
         """Errors on part ``k`` of the model that the voters belong to, used plainly, and its size; None without one."""
         return None
 
+    def order_test(self, votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> OrderTest | None:
+        """Whether the examples that judge look as if drawn in random order; None if nothing is known of their order."""
+        return None
+
 
 class LocalExamples(Examples):
     """Checked examples in memory, with the codes of their classes and the numbers of their groups."""
@@ -67,6 +74,7 @@ class LocalExamples(Examples):
         source: VoterSource,
         classes: NDArray,
         n_jobs: int | None = None,
+        times: NDArray | None = None,
     ) -> None:
         self.X = X
         self.codes = codes
@@ -74,6 +82,7 @@ class LocalExamples(Examples):
         self.source = source
         self.classes = classes
         self.n_jobs = n_jobs
+        self.times = times
         self.n_units = len(codes if groups is None else np.unique(groups))
         self.fingerprints = Fingerprints.of(X, codes, groups)
         self.doubt = doubt_of_copies(self.fingerprints, X)
@@ -101,6 +110,10 @@ class LocalExamples(Examples):
         X, codes, _ = self._rows(np.flatnonzero(self._part == k))
         answers = voters.plain_answers(X)
         return None if answers is None else (int(np.count_nonzero(answers != codes)), len(codes))
+
+    def order_test(self, votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> OrderTest:
+        judges = [np.flatnonzero(self._part == k) for k in range(self._cut.n_parts)]
+        return order_test([v.whole() for v in votes], posteriors, judges, self.times)
 
 
 class CrossFit(NamedTuple):

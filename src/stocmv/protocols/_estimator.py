@@ -13,6 +13,7 @@ from ..voters import VoterSet, VoterSource, as_source, checked_codes
 from ..votes import Votes, code_dtype, exact_labels
 from ._crossfit import CrossFit, LocalExamples, all_classes
 from ._groups import group_ids
+from ._order import checked_times
 
 
 def _cuttable(X: Any) -> Any:
@@ -45,14 +46,15 @@ class VotingEstimator:
     def votes_(self, votes: list[Votes]) -> None:
         self._votes = votes
 
-    def _local_examples(self, X: Any, y: Any, groups: Any = None) -> LocalExamples:
+    def _local_examples(self, X: Any, y: Any, groups: Any = None, time: Any = None) -> LocalExamples:
         """The checked examples."""
         source = as_source(self.voters)
         X, y = self._check_training(X, y, source)
         classes = all_classes(np.unique(y), source)
         codes = np.searchsorted(classes, y).astype(code_dtype(len(classes)))
         ids = None if groups is None else group_ids(groups, len(codes))
-        return LocalExamples(X, codes, ids, source, classes, self.n_jobs)
+        times = None if time is None else checked_times(time, len(codes))
+        return LocalExamples(X, codes, ids, source, classes, self.n_jobs, times)
 
     def _check_training(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
         y = exact_labels(y, "y")

@@ -13,7 +13,7 @@ def group_ids(groups: Any, n: int) -> NDArray:
     names = np.asarray(groups)
     if names.ndim != 1 or len(names) != n:
         raise ValueError(f"groups must name the group of each of the {n} examples, got shape {names.shape}.")
-    if (names.dtype.kind in "fO" and any(map(_missing, names.tolist()))) or (
+    if (names.dtype.kind in "fO" and any(map(is_missing, names.tolist()))) or (
         names.dtype.kind in "mM" and np.isnat(names).any()
     ):
         raise ValueError("groups has examples without a group: give each a group, if need be of its own.")
@@ -22,7 +22,7 @@ def group_ids(groups: Any, n: int) -> NDArray:
     return hash_examples((names.astype(str) if names.dtype.kind == "O" else names)[:, None], b"group")
 
 
-def _missing(name: Any) -> bool:
+def is_missing(name: Any) -> bool:
     try:
         return name is None or bool(name != name)
     except TypeError:  # the NA of pandas is not even different from itself

@@ -11,6 +11,7 @@ from ..displays import (
     CertificateDisplay,
     ErrorDistributionDisplay,
     HistoryDisplay,
+    OrderDisplay,
     PosteriorDisplay,
     measured_name,
     priors_of,
@@ -196,6 +197,30 @@ def draw_classes(certificate: Certificate) -> Plate | None:
         keys.append(Key("bound, stochastic vote", "square", "--purple"))
     keys.append(Key(measured_name(certificate), "circle", "--blue"))
     return Plate(title, message, svg, tuple(keys), note)
+
+
+def draw_order(clf: Any) -> Plate | None:
+    """Errors and a class along the rows; None where their order looks random, or is not known."""
+    test = clf.order_test_
+    if test is None or test.doubt is None:
+        return None
+    with drawing("order"):
+        display = OrderDisplay(test).plot(new_axes(2.4))
+        _without_legend(display.ax_)
+        title = "In the course of time" if test.by == "time" else "Along the rows"
+        message = (
+            f"Errors of predict: {percent(test.error_rates[0])} in the first of {len(test.sizes)} blocks, "
+            f"{percent(test.error_rates[-1])} in the last. Examples of class {test.label}: "
+            f"{percent(test.label_shares[0])} and {percent(test.label_shares[-1])}."
+        )
+        svg = inline_svg(display.figure_, "order", title, message)
+    keys = (
+        Key("errors of predict", "solid", "--vermilion"),
+        Key(f"examples of class {_short(str(test.label))}", "solid", "--blue"),
+        Key("means", "dashed", "--ink"),
+    )
+    note = f"p-values: errors {test.errors:.2g}, class frequencies {test.classes:.2g}, over all orders of the rows."
+    return Plate(title, message, svg, keys, note)
 
 
 def _without_legend(axes: "Axes") -> None:

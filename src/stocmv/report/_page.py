@@ -11,7 +11,7 @@ from .._text import visible
 from ..certificate import Certificate, HoldoutComparison, confidence, percent
 from ..special import kl_bernoulli
 from ._cited import Cited
-from ._figures import draw_classes, draw_comparison, draw_error_distribution, draw_history, draw_posterior
+from ._figures import draw_classes, draw_comparison, draw_error_distribution, draw_history, draw_order, draw_posterior
 from ._summaries import DataSummary, TestErrors
 
 _STAGES = {
@@ -59,7 +59,7 @@ def render(
     >>> page.startswith("<!doctype html>")
     True
     """
-    check_is_fitted(clf, ["certificate_", "history_", "posterior_", "timings_"])
+    check_is_fitted(clf, ["certificate_", "history_", "order_test_", "posterior_", "timings_"])
     certificate: Certificate = clf.certificate_
     _check_holdout(certificate, holdout)
     page = _template().render(
@@ -83,6 +83,8 @@ def render(
         errors=draw_error_distribution(clf),
         history=draw_history(clf),
         posterior=draw_posterior(clf),
+        order=draw_order(clf),
+        order_test=clf.order_test_,
         hashes=hashes() if callable(hashes) else hashes or {},
     )
     # over all of it: names from files are in its sentences, its figures and its attributes

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 _MANY_CLASSES = 20  # so many different targets are fine in any file
 _LONGEST_LABEL = 200
+_PURPOSES = {"group": "group", "time": "order"}
 _COUNTED = 1 << 28  # bytes of examples among which equal rows are looked for
 
 
@@ -34,6 +35,10 @@ class Table:
         Name of the column that the groups come from.
     groups : array-like or None
         The group of each example, where they belong to groups.
+    time : str or None
+        Name of the column that the times come from.
+    times : ndarray or None
+        When each example was made, where that is known.
     """
 
     X: Any
@@ -44,6 +49,8 @@ class Table:
     sha256: str | None = None
     group: str | None = None
     groups: Any = None
+    time: str | None = None
+    times: NDArray | None = None
 
     def like(self) -> "Table":
         """A table with the same columns and the same kind of labels: itself."""
@@ -115,26 +122,32 @@ def pick_target(names: Sequence[str], target: str) -> int:
 
 
 def pick_columns(
-    names: Sequence[str], target: str | None, drop: Sequence[str], file: str, group: str | None = None
+    names: Sequence[str],
+    target: str | None,
+    drop: Sequence[str],
+    file: str,
+    group: str | None = None,
+    time: str | None = None,
 ) -> tuple[str, list[str]]:
-    """The name of the target, and those of the features: all other columns that are not dropped, nor the group's."""
+    """The name of the target, and those of the features: all other columns but for those dropped, group and time."""
     check_drop(names, drop)
     if target is None:
         raise ValueError(f"Which column holds the labels? Give --target; the columns are {listed(names)}.")
     chosen = names[pick_target(names, target)]
-    check_group(names, group, chosen)
-    features = [name for name in names if name not in {chosen, group, *drop}]
+    for name, role in ((group, "group"), (time, "time")):
+        check_other(names, name, chosen, role)
+    features = [name for name in names if name not in {chosen, group, time, *drop}]
     if not features:
         raise ValueError(f"{file} has no columns besides the target.")
     return chosen, features
 
 
-def check_group(names: Sequence[str], group: str | None, target: str) -> None:
-    """Refuse a column of groups that is not there, or that holds the labels."""
-    if group is not None and group not in names:
-        raise ValueError(f"There is no column {group!r} to group by; the columns are {listed(names)}.")
-    if group == target:
-        raise ValueError(f"The column {group!r} holds the labels: the groups need another one.")
+def check_other(names: Sequence[str], name: str | None, target: str, role: str) -> None:
+    """Refuse a column of groups or times that is not there, or that holds the labels."""
+    if name is not None and name not in names:
+        raise ValueError(f"There is no column {name!r} to {_PURPOSES[role]} by; the columns are {listed(names)}.")
+    if name == target:
+        raise ValueError(f"The column {name!r} holds the labels: the {role}s need another one.")
 
 
 def as_groups(values: Any, name: str) -> NDArray:
@@ -146,6 +159,22 @@ def as_groups(values: Any, name: str) -> NDArray:
     if pd.api.types.is_integer_dtype(column):
         return column.to_numpy()
     return _words(column, f"The group {name!r}")
+
+
+def as_times(values: Any, name: str) -> NDArray:
+    """When each example was made, as numbers or dates; text must hold dates of ISO 8601."""
+    import pandas as pd
+
+    column = pd.Series(values)
+    _check_complete(column, f"The time {name!r}")
+    if holds_categories(column):
+        try:
+            column = pd.to_datetime(column.astype(str), format="ISO8601", utc=True)
+        except ValueError:
+            raise ValueError(
+                f"The time {name!r} holds neither numbers nor dates such as 2024-05-31 or 2024-05-31 17:45."
+            ) from None
+    return _floats(column, name)
 
 
 def _check_complete(column: Any, what: str) -> None:

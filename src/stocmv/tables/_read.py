@@ -14,8 +14,9 @@ from ._columns import (
     as_features,
     as_groups,
     as_labels,
+    as_times,
     check_drop,
-    check_group,
+    check_other,
     listed,
     pick_columns,
     pick_features,
@@ -39,6 +40,7 @@ def read_table(
     format: str | None = None,
     drop: Sequence[str] = (),
     group: str | None = None,
+    time: str | None = None,
     needs_target: bool = True,
     expected: Expected | None = None,
 ) -> Table:
@@ -56,6 +58,8 @@ def read_table(
         Columns to leave out.
     group : str, optional
         Column (csv, parquet) or array (npz) with the group of each example, which is then no feature.
+    time : str, optional
+        Column (csv, parquet) or array (npz) that says when each example was made, which is then no feature.
     needs_target : bool
         Whether a file without labels is refused.
     expected : Expected, optional
@@ -70,11 +74,13 @@ def read_table(
     if kind == "libsvm":
         if group is not None:
             raise ValueError("A libsvm file has no column of groups: use csv, parquet or npz with --group.")
+        if time is not None:
+            raise ValueError("A libsvm file has no column of times: use csv, parquet or npz with --time.")
         return _libsvm(path, target, needs_target, expected)
     if kind == "npz":
-        return _npz(path, target, group, needs_target, expected)
+        return _npz(path, target, group, time, needs_target, expected)
     frame = read_csv(path, () if expected is None else expected.text) if kind == "csv" else read_parquet(path)
-    return _framed(frame, path, target, drop, group, needs_target, expected)
+    return _framed(frame, path, target, drop, group, time, needs_target, expected)
 
 
 def _kind(path: Path) -> str:
@@ -90,6 +96,7 @@ def _framed(
     target: str | None,
     drop: Sequence[str],
     group: str | None,
+    time: str | None,
     needs_target: bool,
     expected: Expected | None,
 ) -> Table:
@@ -97,7 +104,7 @@ def _framed(
     frame.columns = names
     chosen, y = None, None
     if needs_target or target is not None:
-        chosen, features = pick_columns(names, target, drop, path.name, group)
+        chosen, features = pick_columns(names, target, drop, path.name, group, time)
         y = as_labels(frame[chosen], chosen, checked=expected is None)
     else:
         check_drop(names, drop)
@@ -107,7 +114,8 @@ def _framed(
     if expected is not None and not expected.names:
         X = X.to_numpy()
     groups = None if group is None else as_groups(frame[group], group)
-    return Table(X, y, path.name, chosen, categorical, sha256(path), group, groups)
+    times = None if time is None else as_times(frame[time], time)
+    return Table(X, y, path.name, chosen, categorical, sha256(path), group, groups, time, times)
 
 
 def _libsvm(path: Path, target: str | None, needs_target: bool, expected: Expected | None) -> Table:
@@ -118,7 +126,14 @@ def _libsvm(path: Path, target: str | None, needs_target: bool, expected: Expect
     return Table(_as_expected(X, expected), labels, path.name, LIBSVM_TARGET, (), sha256(path))
 
 
-def _npz(path: Path, target: str | None, group: str | None, needs_target: bool, expected: Expected | None) -> Table:
+def _npz(
+    path: Path,
+    target: str | None,
+    group: str | None,
+    time: str | None,
+    needs_target: bool,
+    expected: Expected | None,
+) -> Table:
     arrays = read_npz(path)
     name = "y" if target is None else target
     if "X" not in arrays or (needs_target and name not in arrays):
@@ -136,15 +151,17 @@ def _npz(path: Path, target: str | None, group: str | None, needs_target: bool, 
         if y.dtype.kind not in "biufU":
             raise ValueError(f"{name} in {path.name} must hold whole numbers or text, got {y.dtype}.")
         y = as_labels(named_labels(y, arrays.get("target_names")), name, checked=expected is None)
-    groups = None
-    if group is not None:
-        check_group(sorted(set(arrays) - {"X"}), group, name)
-        if arrays[group].shape != (len(X),):
-            raise ValueError(
-                f"{group} in {path.name} must have one group per row of X, got shape {arrays[group].shape}."
-            )
-        groups = as_groups(arrays[group], group)
-    return Table(_as_expected(X, expected), y, path.name, name, (), sha256(path), group, groups)
+    groups = None if group is None else as_groups(_beside(arrays, group, name, path, "group"), group)
+    times = None if time is None else as_times(_beside(arrays, time, name, path, "time"), time)
+    return Table(_as_expected(X, expected), y, path.name, name, (), sha256(path), group, groups, time, times)
+
+
+def _beside(arrays: dict[str, NDArray], name: str, target: str, path: Path, role: str) -> NDArray:
+    """An array with one entry for each row of X."""
+    check_other(sorted(set(arrays) - {"X"}), name, target, role)
+    if arrays[name].shape != (len(arrays["X"]),):
+        raise ValueError(f"{name} in {path.name} must have one {role} per row of X, got shape {arrays[name].shape}.")
+    return arrays[name]
 
 
 def _as_expected(X: Any, expected: Expected | None) -> Any:

@@ -1,0 +1,115 @@
+"""``stocmv monitor``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from .._files import sha256
+from ._console import as_json, print_json, say
+from ._kinds import FILE, SHARE
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate, Monitor
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("data", type=FILE)
+@click.option("--state", type=click.Path(dir_okay=False, path_type=Path), help="File that remembers the cases so far.")
+@click.option("--target", help="Column with the true labels; by default the one that the model was trained with.")
+@click.option("--delta", type=SHARE, help="Probability of a false alarm over all time; by default the certificate's.")
+@click.option("--format", "kind", type=click.Choice(["csv", "parquet", "libsvm", "npz"]), help="Kind of DATA.")
+@as_json
+@click.pass_context
+def monitor(
+    context: click.Context,
+    folder: Path,
+    data: Path,
+    state: Path | None,
+    target: str | None,
+    delta: float | None,
+    kind: str | None,
+    as_json: bool,
+) -> None:
+    """Test whether the certificate in FOLDER still holds, on new labelled cases in DATA.
+
+    The rows are answered by the model, compared with their labels, and counted in their order. The test may be looked
+    at after every file: while the bound holds, there is a false alarm at any time with probability at most delta. With
+    --state the cases of all files so far count; a file that was counted before is not counted again.
+
+    Exit code 0 without an alarm, 1 with an alarm, 2 for bad input.
+
+    \b
+    Examples:
+      stocmv monitor patients-certified may.csv --state patients.monitor.json
+      stocmv monitor patients-certified june.csv --state patients.monitor.json
+    """
+    from .. import Certificate
+    from ._examples import read_labelled
+    from ._predict import check_out, load_model
+
+    if state is not None:
+        check_out("--state", state, folder, data)
+    certified = folder / "certificate.json"
+    if not certified.exists():
+        raise ValueError(f"There is no {certified}, whose bound could be tested.")
+    certificate = Certificate.from_json(certified)
+    test = _begun(certificate, state, delta)
+    digest = sha256(data)
+    repeated = digest in test.batches
+    if not repeated:
+        model = load_model(folder / "model.skops", certified)
+        cases = read_labelled(
+            model, data, kind, target or _column(certificate, "target"), _column(certificate, "group")
+        )
+        test.update(np.asarray(cases.y), model.predict(cases.X), groups=cases.groups, batch=digest)
+        if state is not None:
+            test.to_json(state)
+    if as_json:
+        print_json(_as_content(test, repeated))
+    else:
+        if repeated:
+            say(f"{data.name} was counted before: nothing has changed.", err=True)
+        say(test.statement())
+    context.exit(1 if test.alarm else 0)
+
+
+def _begun(certificate: "Certificate", state: Path | None, delta: float | None) -> "Monitor":
+    """The test as it stands in the file, or a new one."""
+    from .. import Monitor
+
+    fresh = certificate.monitor(delta)
+    if state is None or not state.exists():
+        return fresh
+    found = Monitor.from_json(state)
+    if (found.subject, found.bound, found.grouped) != (fresh.subject, fresh.bound, fresh.grouped):
+        raise ValueError(f"{state} is the state of a monitor for another certificate: name another file.")
+    if delta is not None and found.delta != delta:
+        raise ValueError(f"{state} was begun with delta = {found.delta:g}: leave out --delta, or name another file.")
+    return found
+
+
+def _column(certificate: "Certificate", role: str) -> str | None:
+    """The column with the labels or the groups, as the certificate remembers it."""
+    told = certificate.context.get("data")
+    name = told.get(role) if isinstance(told, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _as_content(test: "Monitor", repeated: bool) -> dict[str, Any]:
+    return {
+        "alarm": test.alarm,
+        "alarm_at": test.alarm_at,
+        "statement": test.statement(),
+        "n": test.n,
+        "errors": test.errors,
+        "bound": test.bound,
+        "delta": test.delta,
+        "grouped": test.grouped,
+        "evidence": test.evidence,
+        "peak": test.peak,
+        "p_value": test.p_value,
+        "counted_before": repeated,
+    }

@@ -1,0 +1,199 @@
+"""Whether examples look as if drawn in random order: errors and classes against their places."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import ks_2samp, kstwo
+
+from ..posteriors import Posterior
+from ..votes import VoteMatrix
+from ._groups import is_missing
+
+LEVEL = 0.001
+_EXACT = 10_000  # examples up to which every arrangement is counted
+_BLOCKS, _IN_A_BLOCK = 20, 10
+_CURE = "certify on the latest part, and watch new cases (certificate.monitor(), or stocmv monitor)."
+_IN_TIME = (
+    "in the course of time, at a level of {:g} %: later cases are unlike earlier ones, and the figures are on old and "
+    f"new cases together; {_CURE}"
+)
+_ALONG_ROWS = (
+    "along the rows, at a level of {:g} %: if the rows are in order of time, later cases are unlike earlier ones, and "
+    f"the figures are on old and new cases together; {_CURE} If they are in the order of some column, or files put "
+    "together, and new cases come from the same mixture, the figures hold."
+)
+
+
+class OrderWarning(UserWarning):
+    """Errors or classes change along the rows: the examples may not be like the cases to come."""
+
+
+@dataclass(frozen=True)
+class OrderTest:
+    """Whether the examples that judge look as if drawn in random order.
+
+    Each p-value is the probability, over all orders of the examples, of places that are at least as uneven: two-sample
+    tests of Kolmogorov and Smirnov of the places of the errors, and of those of each class, against all others. Of
+    rows that belong to groups, one of each group is drawn and takes part.
+
+    Attributes
+    ----------
+    errors, classes : float
+        p-values for the errors of the vote and for the frequencies of the classes. The latter is the smallest of all
+        classes, times their number. Where the rows are sorted by class, the former is for the errors within a class,
+        combined in the same way.
+    p_value : float
+        Of both together: twice the smaller; where the rows are sorted by class, that for the errors.
+    level : float
+        If ``p_value`` is at most this, `fit` warns: so often it does by chance.
+    by : str
+        What the order is, "row" or "time".
+    sorted_by_class : bool
+        Whether the rows of each class stand together. That is common, and says nothing about time.
+    n : int
+        Examples (of groups, one each) that were tested.
+    label : object
+        The class whose frequency changes most clearly.
+    sizes, error_rates, label_shares : tuple of int, tuple of float, tuple of float
+        Along the order in up to twenty blocks: examples, share of errors, share of the class ``label``.
+    """
+
+    errors: float
+    classes: float
+    by: str
+    sorted_by_class: bool
+    n: int
+    label: Any
+    sizes: tuple[int, ...]
+    error_rates: tuple[float, ...]
+    label_shares: tuple[float, ...]
+    level: float = LEVEL
+
+    @classmethod
+    def of(cls, wrong: NDArray, codes: NDArray, labels: NDArray, by: str) -> "OrderTest":
+        """Test examples that stand in order: where the vote errs, and the codes of their classes."""
+        found = [(_unevenness(codes == c), c) for c in np.unique(codes)]
+        least, shifting = min(found)
+        is_sorted = 1 < len(found) == 1 + int(np.count_nonzero(np.diff(codes)))
+        within = [wrong[codes == c] for _, c in found] if is_sorted else [wrong]
+        blocks = np.array_split(np.arange(len(codes)), max(1, min(_BLOCKS, len(codes) // _IN_A_BLOCK)))
+        return cls(
+            errors=min(min(map(_unevenness, within)) * len(within), 1.0),
+            classes=min(least * len(found), 1.0) if len(found) > 2 else least,
+            by=by,
+            sorted_by_class=is_sorted,
+            n=len(codes),
+            label=labels.tolist()[shifting],
+            sizes=tuple(len(block) for block in blocks),
+            error_rates=tuple(float(np.mean(wrong[block])) for block in blocks),
+            label_shares=tuple(float(np.mean(codes[block] == shifting)) for block in blocks),
+        )
+
+    @property
+    def p_value(self) -> float:
+        return self.errors if self.sorted_by_class else min(1.0, 2 * min(self.errors, self.classes))
+
+    @property
+    def doubt(self) -> str | None:
+        """What to say where the order does not look random; None where it does."""
+        if self.p_value > self.level:
+            return None
+        tested = [("errors of the vote", self.errors), ("class frequencies", self.classes)]
+        if self.sorted_by_class:
+            del tested[1:]
+        what = " and ".join(f"{name} ({_told(p)})" for name, p in tested if len(tested) * p <= self.level)
+        return f"The {what} change {_IN_TIME if self.by == 'time' else _ALONG_ROWS}".format(100 * self.level)
+
+    @property
+    def note(self) -> str | None:
+        """What is worth knowing, and no reason to worry."""
+        if not self.sorted_by_class or self.classes > self.level:
+            return None
+        return (
+            "The rows are sorted by class, so their order cannot tell whether later cases are like earlier ones. The "
+            "examples that judge are drawn at random, which is all that the certificate needs of the order."
+        )
+
+
+def _told(p_value: float) -> str:
+    return f"p = {p_value:.1g}" if p_value > 1e-15 else "p < 1e-15"
+
+
+def order_test(
+    votes: Sequence[VoteMatrix],
+    posteriors: Sequence[Posterior],
+    judges: Sequence[NDArray],
+    time: NDArray | None,
+) -> OrderTest:
+    """Test the examples that judge, whose rows are given fold by fold, in the order of their times or rows."""
+    rows = np.concatenate(judges)
+    wrong = np.concatenate([v.vote_errors(p.mean) for v, p in zip(votes, posteriors, strict=True)])
+    codes = np.concatenate([np.asarray(v.targets, np.int64) for v in votes])
+    order = np.argsort(rows)
+    if time is not None:
+        order = order[np.argsort(time[rows[order]], kind="stable")]
+    if votes[0].groups is not None:
+        groups = np.concatenate([np.asarray(v.groups) for v in votes])
+        order = order[_one_of_each(groups[order])]
+    return OrderTest.of(wrong[order], codes[order], np.asarray(votes[0].classes), "row" if time is None else "time")
+
+
+def checked_times(time: Any, n: int) -> NDArray:
+    """When each of ``n`` examples was made, as numbers or dates."""
+    times = np.asarray(time)
+    if times.shape != (n,):
+        raise ValueError(f"time must say when each of the {n} examples was made, got shape {times.shape}.")
+    if times.dtype.kind == "O" and not any(map(is_missing, times.tolist())):
+        times = _of_objects(times)
+    if times.dtype.kind not in "biufmM":
+        raise ValueError("time must hold numbers or dates, none of them missing.")
+    if np.any(times != times):
+        raise ValueError("time has missing values: say for each example when it was made.")
+    return times
+
+
+def _of_objects(times: NDArray) -> NDArray:
+    """Objects that can be put in order by their ranks; strings are no times."""
+    if any(isinstance(value, str | bytes) for value in times):
+        return times
+    try:
+        return np.unique(times, return_inverse=True)[1]
+    except TypeError:
+        return times
+
+
+def _one_of_each(groups: NDArray) -> NDArray:
+    """A row of each group, in order: drawn, as a row at a fixed place within its group depends on the group's size."""
+    drawn = np.random.default_rng(0).permutation(len(groups))
+    return np.sort(drawn[np.unique(groups[drawn], return_index=True)[1]])
+
+
+def _unevenness(chosen: NDArray) -> float:
+    """p-value of the places of some examples among all, if every arrangement is as probable as any other."""
+    n, places = len(chosen), np.flatnonzero(chosen)
+    if len(places) in (0, n):
+        return 1.0
+    if n <= _EXACT:
+        return _counted(places, np.flatnonzero(~chosen))
+    size = len(places) * (n - len(places)) / n
+    return float(min(1.0, kstwo.sf(_largest_gap(places, n), max(round(size), 1))))
+
+
+def _counted(places: NDArray, others: NDArray) -> float:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # that it takes the limit instead where numbers overflow
+        return float(ks_2samp(places, others).pvalue)
+
+
+def _largest_gap(places: NDArray, n: int) -> float:
+    """Largest difference between the shares of these places and of all others up to any place."""
+    count = np.arange(1, len(places) + 1)
+    gaps = (
+        shown / len(places) - (place - shown) / (n - len(places))
+        for shown, place in ((count, places + 1), (count - 1, places))
+    )
+    return float(max(np.abs(gap).max() for gap in gaps))
