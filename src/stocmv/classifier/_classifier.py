@@ -195,7 +195,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             ids = None if groups is None else group_ids(groups, len(codes))
             rng = check_random_state(self.random_state)
             recipe = self._recipe(source)
-            cut = self._cut(recipe, len(codes) if ids is None else len(np.unique(ids)))
+            cut = self._cut(recipe, len(codes) if ids is None else len(np.unique(ids)), grouped=ids is not None)
             fingerprints = Fingerprints.of(X, codes, ids)
             doubt = doubt_of_copies(fingerprints, X)
             made = self._make_votes(X, codes, ids, cut, recipe, rng)
@@ -247,7 +247,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             delta=self.delta,
         )
 
-    def _cut(self, recipe: Recipe, n: int) -> Cut:
+    def _cut(self, recipe: Recipe, n: int, *, grouped: bool) -> Cut:
         return choose_cut(
             self.holdout,
             self.n_folds,
@@ -255,6 +255,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
             tested=recipe.weighs,
             folds_wanted=isinstance(self.bound, str) and self.bound == "fold_test",
             learns=recipe.learns,
+            grouped=grouped,
         )
 
     def _certify(

@@ -80,7 +80,7 @@ def _planned(
     groups = [s.groups for s in summaries if s.groups is not None] or None
     n = sum(sizes) if groups is None else len(np.unique(np.concatenate([own.ids for own in groups])))
     recipe = clf._recipe(source)
-    cut = clf._cut(recipe, n)
+    cut = clf._cut(recipe, n, grouped=groups is not None)
     parts = plan(sizes, groups, clf.classes_, cut, rng)
     rows = [None] * len(parts) if groups is None else [own.n_rows for own in groups]
     counts = np.stack([part.counts(own) for part, own in zip(parts, rows, strict=True)])
