@@ -12,7 +12,15 @@ import numpy as np
 from .._files import reason
 from ..tables import Expected, Table
 from ..tables._arrow import as_frame
-from ..tables._columns import as_features, as_groups, as_labels, check_classes, holds_categories, pick_columns
+from ..tables._columns import (
+    as_features,
+    as_groups,
+    as_labels,
+    check_classes,
+    column_kinds,
+    holds_categories,
+    pick_columns,
+)
 from ._connection import current_client, result
 
 _LABELS, _GROUPS = "__stocmv_labels__", "__stocmv_groups__"
@@ -99,9 +107,14 @@ class PartitionedTable(Table):
     def missing_values(self) -> int:
         return self.counted.missing
 
+    @property
+    def unseen(self) -> dict[str, float]:
+        """Nothing: values are counted on one machine only."""
+        return {}
+
     def like(self) -> Table:
         labels = np.array(list(self.counted.classes))[:0]
-        return Table(self.X._meta, labels, self.name, self.target, self.categorical)
+        return Table(self.X._meta, labels, self.name, self.target, self.categorical, kinds=self.kinds)
 
 
 def read_partitions(
@@ -142,6 +155,8 @@ def read_partitions(
         layout.expected.categorical,
         group=group,
         groups=None if group is None else frame[_GROUPS],
+        kinds=column_kinds(first[list(layout.expected.names)]),
+        dropped=tuple(drop),
         counted=counted,
     )
 

@@ -27,3 +27,31 @@ def read_bytes(path: Path) -> bytes | bytearray:
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"{path.name} is damaged: {error}.") from error
     return content
+
+
+def in_utf8(content: bytes | bytearray, encoding: str | None, file: str) -> bytes | bytearray:
+    """The same text in UTF-8, which it is in unless another encoding is named."""
+    named = encoding or "UTF-8"
+    if encoding is None and b"\0" in content:
+        raise ValueError(f"{file} holds NUL bytes: it is no text in UTF-8; if it is text, name its --encoding.")
+    if encoding is not None or not content.isascii():
+        check_fits(4 * len(content), file)
+        try:
+            text = str(content, named)
+        except UnicodeError as error:
+            line = content.count(b"\n", 0, getattr(error, "start", 0)) + 1
+            cure = "try another" if encoding else "name its encoding with --encoding, such as latin-1, cp1252 or utf-16"
+            raise ValueError(f"{file} is not in {named}, as line {line:,} shows: {cure}.") from error
+        if "\0" in text:
+            raise ValueError(f"{file} holds NUL characters: it is no text in {named}.")
+        return content if encoding is None else text.encode()
+    return content
+
+
+def check_encoding(name: str) -> str:
+    """The name of an encoding of text that Python knows."""
+    try:
+        "a".encode(name)
+    except (LookupError, ValueError):
+        raise ValueError(f"{name!r} is no encoding that Python knows: try latin-1, cp1252 or utf-16.") from None
+    return name
