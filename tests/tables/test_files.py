@@ -30,7 +30,11 @@ def test_another_encoding_is_not_guessed(tmp_path):
         read_table(tmp_path / "data.csv", "label", encoding="ascii")
 
 
-def test_the_line_that_is_in_another_encoding(tmp_path):
+@pytest.mark.parametrize("chunk", [1, 7, 1 << 22])
+def test_the_line_that_is_in_another_encoding(chunk, tmp_path, monkeypatch):
+    monkeypatch.setattr("stocmv.tables._bytes._CHUNK", chunk)
+    (tmp_path / "data.csv").write_text("a,label\n1,größe\n2,y\n", "utf-8")
+    assert read_table(tmp_path / "data.csv", "label").y.tolist() == ["größe", "y"]
     (tmp_path / "data.csv").write_bytes(b"a,label\n1,x\n2,y\n3,\xe9\n")
     with pytest.raises(ValueError, match="as line 4 shows"):
         read_table(tmp_path / "data.csv", "label")

@@ -1,6 +1,7 @@
 """The bytes of a file, never more of them than the memory can take."""
 
 import bz2
+import codecs
 import gzip
 import zlib
 from pathlib import Path
@@ -31,21 +32,33 @@ def read_bytes(path: Path) -> bytes | bytearray:
 
 def in_utf8(content: bytes | bytearray, encoding: str | None, file: str) -> bytes | bytearray:
     """The same text in UTF-8, which it is in unless another encoding is named."""
-    named = encoding or "UTF-8"
-    if encoding is None and b"\0" in content:
-        raise ValueError(f"{file} holds NUL bytes: it is no text in UTF-8; if it is text, name its --encoding.")
-    if encoding is not None or not content.isascii():
-        check_fits(4 * len(content), file)
+    if encoding is None:
+        if b"\0" in content:
+            raise ValueError(f"{file} holds NUL bytes: it is no text in UTF-8; if it is text, name its --encoding.")
+        _check_utf8(content, file)
+        return content
+    check_fits(4 * len(content), file)
+    try:
+        text = str(content, encoding)
+    except UnicodeError as error:
+        line = content.count(b"\n", 0, getattr(error, "start", 0)) + 1
+        raise ValueError(f"{file} is not in {encoding}, as line {line:,} shows: try another.") from error
+    if "\0" in text:
+        raise ValueError(f"{file} holds NUL characters: it is no text in {encoding}.")
+    return text.encode()
+
+
+def _check_utf8(content: bytes | bytearray, file: str) -> None:
+    """Refuse text in another encoding, without a second copy of it."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(content), _CHUNK):
+        end = start + _CHUNK
         try:
-            text = str(content, named)
-        except UnicodeError as error:
-            line = content.count(b"\n", 0, getattr(error, "start", 0)) + 1
-            cure = "try another" if encoding else "name its encoding with --encoding, such as latin-1, cp1252 or utf-16"
-            raise ValueError(f"{file} is not in {named}, as line {line:,} shows: {cure}.") from error
-        if "\0" in text:
-            raise ValueError(f"{file} holds NUL characters: it is no text in {named}.")
-        return content if encoding is None else text.encode()
-    return content
+            decoder.decode(content[start:end], final=end >= len(content))
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, start + error.start) + 1
+            cure = "name its encoding with --encoding, such as latin-1, cp1252 or utf-16"
+            raise ValueError(f"{file} is not in UTF-8, as line {line:,} shows: {cure}.") from error
 
 
 def check_encoding(name: str) -> str:
