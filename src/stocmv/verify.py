@@ -884,12 +884,13 @@ def statement_of(c: Content) -> str:
             "may exceed it more often than delta allows."
         )
     confidence = f"{min(math.floor(round((1 - c['delta']) * 1e6, 7)), 999_999) / 1e4:g} %"
-    judges = f"{c['n']:,} {'groups' if c['grouped'] else 'examples'}"
+    one = "group" if c["grouped"] else "example"
+    judges = f"1 {one} that judges" if c["n"] == 1 else f"{c['n']:,} {one}s that judge"
     on = "rows of new groups, averaged group by group" if c["grouped"] else "new examples"
     folds = len(c["posteriors"])
     key = f", on average over the key that shares them out among the {folds} folds" if folds > 1 else ""
     promise = (
-        f"With probability at least {confidence} over the draw of the {judges} that judge it, predict errs on at most "
+        f"With probability at least {confidence} over the draw of the {judges} it, predict errs on at most "
         f"{bound} of {on}{key}."
     )
     if beats_baseline(c):

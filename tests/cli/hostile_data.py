@@ -112,7 +112,7 @@ CSV: dict[str, tuple[Write, str]] = {
         _holding("data.csv.gz", gzip.compress((HEADER + ROWS).encode())[:30] + b"\xff" * 40),
         "damaged",
     ),
-    "an unknown ending": (_holding("data.xlsx", HEADER + ROWS), "--format"),
+    "an unknown ending": (_holding("data.xls", HEADER + ROWS), "--format"),
     "no ending": (_holding("data", HEADER + ROWS), "--format"),
 }
 
@@ -224,7 +224,7 @@ TARGETS: dict[str, tuple[Write, str, str]] = {
         "c1",
         "one value",
     ),
-    "a column without values": (_holding("data.csv", "a,b,kind\n" + "1,,x\n2,,y\n" * 30), "kind", "--drop"),
+    "columns without values": (_holding("data.csv", "a,b,kind\n" + ",,x\n,,y\n" * 30), "kind", "besides the target"),
     "only the target": (_holding("data.csv", "kind\n" + "x\ny\n" * 30), "kind", "besides the target"),
     "npz: no y": (_holding("data.npz", _npz(X=X, z=Y)), "", "X and y"),
     "npz: another length": (_holding("data.npz", _npz(X=X, y=Y[:-1])), "", "shape (59,)"),

@@ -169,10 +169,10 @@ def test_the_same_seed_gives_the_same_files(flowers, stocmv, here):
 @pytest.mark.parametrize("encoding", ["ordinal", "onehot"])
 def test_categories_dates_and_missing_values(encoding, stocmv, here):
     mixed().to_csv("data.csv", index=False)
-    answer = stocmv("certify", "data.csv", "--target", "answer", "--encoding", encoding, *QUICK)
+    answer = stocmv("certify", "data.csv", "--target", "answer", "--categories", encoding, *QUICK)
     assert answer.code == 0
     told = Certificate.from_json("audit/certificate.json").context["data"]
-    assert (told["categorical"], told["encoding"]) == (["colour"], encoding)
+    assert (told["categorical"], told["categories"]) == (["colour"], encoding)
     assert load("audit/model.skops").feature_names_in_.tolist() == ["colour", "size", "sold", "seen"]
 
 
@@ -407,6 +407,7 @@ ARGUMENTS = {
     "holdout nan": ("--holdout", "nan"),
     "holdout a word": ("--holdout", "most"),
     "voters unknown": ("--voters", "neural-network"),
+    "categories unknown": ("--categories", "hash"),
     "encoding unknown": ("--encoding", "hash"),
     "format unknown": ("--format", "xlsx"),
     "format wrong": ("--format", "npz"),

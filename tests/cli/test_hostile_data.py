@@ -108,7 +108,9 @@ def test_parquet_that_unpacks_to_more_than_the_memory(stocmv, here, little_memor
 def test_one_hot_columns_that_do_not_fit_into_the_memory(stocmv, here, little_memory):
     data = here.parent / "data.csv"
     data.write_text("word,kind\n" + "".join(f"w{i},{i % 2}\n" for i in range(1000)))
-    assert_refused(stocmv("certify", data, "--target", "kind", "--encoding", "onehot"), "1,000", "--encoding ordinal")
+    assert_refused(
+        stocmv("certify", data, "--target", "kind", "--categories", "onehot"), "1,000", "--categories ordinal"
+    )
     assert stocmv("certify", data, "--target", "kind", "--trees", 2).code == 0
 
 

@@ -77,7 +77,7 @@ def test_it_holds_for_stumps(stocmv, verify, here):
 @pytest.mark.parametrize("encoding", ["ordinal", "onehot"])
 def test_it_holds_for_two_classes_and_categories(encoding, stocmv, verify, here):
     mixed().to_parquet(here / "data.parquet")
-    options = ("--target", "answer", "--trees", 4, "--encoding", encoding, "--out", "new")
+    options = ("--target", "answer", "--trees", 4, "--categories", encoding, "--out", "new")
     assert stocmv("certify", "data.parquet", *options).code == 0
     assert verify(here / "new").code == 0
 

@@ -196,7 +196,7 @@ def with_certificate(clf, **changes):
 def test_what_is_not_proven_says_so_before_its_figure(document):
     header = document.find("header")[0]
     assert header.find("h1")[0].words == "Not a certificate"
-    (warning,) = header.find(cls="warning")
+    warning, _ = header.find(cls="warning")  # the other is about the data
     assert warning.words.startswith("These figures are not proven.")
     end = header.words.index(warning.words) + len(warning.words)
     assert end < header.words.rindex(header.find(cls="number")[0].words)
@@ -291,6 +291,13 @@ def test_errors_of_groups_above_the_bound(without_figures):
     [
         ({"duplicate_rows": 7}, "Some rows repeat others"),
         ({"duplicate_rows": None}, "not counted"),
+        (
+            {"findings": (("It leaks.", "Drop it."),)},
+            "One thing in the data deserves a look before the figures. It leaks.",
+        ),
+        ({"findings": (("It leaks.", "Drop it."),) * 103}, "and 3 more like these."),
+        ({"columns": {"dates": ("seen", "born")}}, "seen, born"),
+        ({"columns": {"numbers": tuple("abc" * 70)}}, "c, a, b and 10 more"),
         ({"n_rows": 999}, "899 of the 999 rows neither made the vote nor judged it."),
         ({"feature_kinds": {"numeric": 1, "categorical (ordinal)": 1}}, "2: 1 numeric, 1 categorical (ordinal)"),
         ({"class_counts": {str(k): 1 + k for k in range(50)}}, "10 further classes"),

@@ -274,6 +274,6 @@ def test_names_of_classes_that_do_not_fit_or_say_nothing(names, tmp_path):
 def test_the_format_may_be_named(tmp_path):
     path = write(tmp_path / "data", "a,label\n1,x\n2,y\n")
     assert read_table(path, "label", format="csv").y.tolist() == ["x", "y"]
-    with pytest.raises(ValueError, match=r"Give --format csv\|parquet\|libsvm\|npz"):
+    with pytest.raises(ValueError, match=r"Give --format csv\|parquet\|excel\|libsvm\|npz"):
         read_table(path, "label")
-    assert set(FORMATS) == {"csv", "parquet", "libsvm", "npz"}
+    assert set(FORMATS) == {"csv", "parquet", "excel", "libsvm", "npz"}

@@ -16,7 +16,7 @@ from ._claims import Claim, shares_in_words
 from ._holdout import HoldoutComparison, count_holdout_errors
 from ._monitor import Monitor
 from ._percent import confidence, percent
-from ._words import protocol
+from ._words import counted, protocol
 
 _FORMAT = "stocmv certificate 1"
 
@@ -150,12 +150,12 @@ class Certificate:
                 f"Not a certificate: {percent(self.bound)} was computed with what is not proven "
                 f"({', '.join(self.unproven)}). The error may exceed it more often than delta allows."
             )
-        judges = f"{self.n:,} {'groups' if self.grouped else 'examples'}"
+        judges = f"{counted(self.n, 'group' if self.grouped else 'example')} that judge{'s' if self.n == 1 else ''}"
         on = "rows of new groups, averaged group by group" if self.grouped else "new examples"
         folds = len(self.fold_sizes)
         key = f", on average over the key that shares them out among the {folds} folds" if folds > 1 else ""
         promise = (
-            f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, predict "
+            f"With probability at least {confidence(self.delta)} over the draw of the {judges} it, predict "
             f"errs on at most {percent(self.bound)} of {on}{key}."
         )
         return promise if self.beats_baseline else f"{promise} {self._no_better()}"
@@ -173,7 +173,7 @@ class Certificate:
             name = f"always answering {self.baseline['label']}"
             lines.append((name, percent(self.baseline["bound"]), percent(self.baseline["empirical_risk"])))
         for c in self.per_class if per_class else ():
-            title = f"class {c['label']} ({c['n']:,} {'groups' if self.grouped else 'examples'}), "
+            title = f"class {c['label']} ({counted(c['n'], 'group' if self.grouped else 'example')}), "
             lines += _lines(
                 title,
                 names,

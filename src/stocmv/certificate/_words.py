@@ -42,6 +42,11 @@ def deterministic_rule(posterior_rule: str, n_folds: int, one_voter: bool) -> st
     return fold + ("its voter answers" if one_voter else posterior_rule)
 
 
+def counted(count: int, one: str) -> str:
+    """So many of something."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
 def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: bool) -> str:
     """Which examples made a vote, and which judged it."""
     kind = "groups" if grouped else "examples"
@@ -51,7 +56,8 @@ def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: b
         taught = "the weights of each fold's voters were" if name == "folds" else "the weights were"
         return f"All {judging:,} {kind} judged the vote, and {taught} learned on them: the KL is the price of that."
     if learning:
-        return f"{learning:,} {kind} made the vote; {judging:,} others only judged it."
+        unit = "group" if grouped else "example"
+        return f"{counted(learning, unit)} made the vote; {counted(judging, 'other')} only judged it."
     which = f"{judging:,} {kind} that were held out" if name == "holdout" else f"{judging:,} {kind}"
     return f"Nothing was learned here from the {which}: all of them only judged the vote."
 

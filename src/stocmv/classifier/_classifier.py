@@ -209,7 +209,8 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
         self.classes_ = examples.classes
         rng = check_random_state(self.random_state)
         recipe = self._recipe(examples.source)
-        fitted = cross_fit(examples, self._cut(recipe, examples.n_units), recipe, rng)
+        cut = self._cut(recipe, examples.n_units, grouped=groups is not None)
+        fitted = cross_fit(examples, cut, recipe, rng)
         self._keep(fitted)
         if examples.doubt is not None:
             warnings.warn(examples.doubt, RepeatedRowsWarning, stacklevel=3)
@@ -274,7 +275,7 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
             delta=self.delta,
         )
 
-    def _cut(self, recipe: Recipe, n: int) -> Cut:
+    def _cut(self, recipe: Recipe, n: int, *, grouped: bool) -> Cut:
         return choose_cut(
             self.holdout,
             self.n_folds,
@@ -282,6 +283,7 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
             tested=recipe.weighs,
             folds_wanted=isinstance(self.bound, str) and self.bound == "fold_test",
             learns=recipe.learns,
+            grouped=grouped,
         )
 
     def _certify(self, examples: Examples, made: Sequence[Made], rng: np.random.RandomState) -> None:

@@ -19,7 +19,9 @@ from ..report import DataSummary, TestErrors, render
 from ..tables import Table
 from ..voters import Encoded, Ensemble, Stumps, VoterSource
 from ..votes import save_folds
+from ._seen import Seen
 
+_EMPTY = "Which columns have no value, and were left out, does not depend on the examples drawn."
 _FORESTS = {"forest": RandomForestClassifier, "extra-trees": ExtraTreesClassifier}
 
 
@@ -37,7 +39,7 @@ class Settings:
     seed: int
     jobs: int
     per_class: bool
-    encoding: Any
+    categories: Any
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,11 @@ def certify_table(table: Table, settings: Settings) -> Audit:
     told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
     told |= {} if table.group is None else {"group": table.group}
     told |= {} if table.time is None else {"time": table.time}
-    kinds = {"categorical": list(table.categorical), "encoding": settings.encoding if table.categorical else None}
-    model.certificate_ = replace(model.certificate_, context={**model.certificate_.context, "data": {**told, **kinds}})
+    kinds = {"categorical": list(table.categorical), "categories": settings.categories if table.categorical else None}
+    kinds |= {"dates": list(table.dates) if table.kinds else None, "encoding": table.encoding, "unseen": table.unseen}
+    assumed = model.certificate_.assumptions + ((_EMPTY,) if table.empty else ())
+    context = {**model.certificate_.context, "data": {**told, **kinds}}
+    model.certificate_ = replace(model.certificate_, assumptions=assumed, context=context)
     if model.plain_errors_ is None:
         return Audit(model, None)
     # with folds, those of the first one
@@ -87,18 +92,18 @@ def _check_suits(table: Table, settings: Settings) -> None:
         raise ValueError(
             f"{table.missing_values:,} values are missing, and stumps cannot pass over them: use --voters forest."
         )
-    if table.categorical and settings.encoding == "onehot" and not is_dask(table.X):
+    if table.categorical and settings.categories == "onehot" and not is_dask(table.X):
         n_columns = table.X.shape[1] + sum(table.X[name].nunique() - 1 for name in table.categorical)
         if table.X.shape[0] * n_columns * 8 > free_memory() // 2:
             raise ValueError(
-                f"{n_columns:,} columns of one category each do not fit into the memory: use --encoding ordinal."
+                f"{n_columns:,} columns of one category each do not fit into the memory: use --categories ordinal."
             )
 
 
 def _source(table: Table, settings: Settings) -> VoterSource:
     forest = _FORESTS.get(settings.voters)
     source: VoterSource = Stumps() if forest is None else Ensemble(forest(settings.trees))
-    return Encoded(source, table.categorical, settings.encoding) if table.categorical else source
+    return Encoded(source, table.categorical, settings.categories) if table.categorical else source
 
 
 def test_errors(audit: Audit, test: Table) -> Audit:
@@ -114,7 +119,7 @@ def test_errors(audit: Audit, test: Table) -> Audit:
     return replace(audit, test=TestErrors(len(sizes), share(model.predict(test.X)), drawn, test.name))
 
 
-def write_folder(audit: Audit, table: Table, folder: Path) -> None:
+def write_folder(audit: Audit, table: Table, seen: Seen, folder: Path) -> None:
     """Write the model, the certificate, the votes, and the page about them."""
     model = audit.model
     with ThreadPoolExecutor(1) as meanwhile:
@@ -125,7 +130,7 @@ def write_folder(audit: Audit, table: Table, folder: Path) -> None:
             saved.result()
             return {path.name: sha256(path) for path in sorted(folder.iterdir())}
 
-        page = render(model, data=_summary(table), holdout=audit.holdout, test=audit.test, hashes=hashes)
+        page = render(model, data=_summary(table, seen), holdout=audit.holdout, test=audit.test, hashes=hashes)
         saved.result()
     with whole_file(folder / "report.html") as file:
         file.write(page.encode())
@@ -139,7 +144,7 @@ def _write_certified(model: MajorityVoteClassifier, folder: Path) -> None:
     certificate.to_json(folder / "certificate.json")
 
 
-def _summary(table: Table) -> DataSummary:
+def _summary(table: Table, seen: Seen) -> DataSummary:
     kinds = {"numeric": table.X.shape[1] - len(table.categorical), "categorical": len(table.categorical)}
     return DataSummary(
         name=table.name,
@@ -149,4 +154,6 @@ def _summary(table: Table) -> DataSummary:
         feature_kinds={kind: count for kind, count in kinds.items() if count},
         missing_values=table.missing_values,
         duplicate_rows=table.duplicate_rows,
+        columns=seen.columns,
+        findings=tuple((finding.sentence, finding.cure) for finding in seen.findings),
     )

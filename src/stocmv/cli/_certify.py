@@ -8,7 +8,7 @@ import click
 from ..progress import stage
 from ._console import as_json, print_json, progress
 from ._folder import check_free, sweep, whole_folder
-from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
+from ._kinds import FILE, FORMAT, SHARE, AutoOr, Encoding, Number, Threads, cluster
 
 
 @click.command()
@@ -48,10 +48,17 @@ from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
     help="Threads, or workers of a local cluster; -1 is one for each core.",
 )
 @click.option("--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error on each class.")
-@click.option("--encoding", type=click.Choice(["ordinal", "onehot"]), default="ordinal", show_default=True)
+@click.option(
+    "--categories",
+    type=click.Choice(["ordinal", "onehot"]),
+    default="ordinal",
+    show_default=True,
+    help="Columns of words become one column of numbers, or one column for each category.",
+)
 @cluster
 @click.option("--drop", multiple=True, help="A column to leave out, such as a row number; may be repeated.")
-@click.option("--format", "kind", type=click.Choice(["csv", "parquet", "libsvm", "npz"]), help="Kind of DATA.")
+@click.option("--format", "kind", type=FORMAT, help="Kind of DATA.")
+@click.option("--encoding", type=Encoding(), help="Encoding of a csv file, such as latin-1.  [default: utf-8]")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write; by default DATA's name-certified.")
 @click.option("--force", is_flag=True, help="Overwrite the folder.")
 @as_json
@@ -65,6 +72,7 @@ def certify(
     holdout: object,
     folds: int | None,
     kind: str | None,
+    encoding: str | None,
     out: Path | None,
     force: bool,
     cluster: str | None,
@@ -76,10 +84,12 @@ def certify(
     Some of the examples make the vote, and the others only judge it (--holdout); or, with --folds, each example does
     both, for the votes of different folds.
 
-    DATA is a csv, parquet, libsvm or npz file, or the name of a data set (see 'stocmv datasets'). Columns of words are
-    taken for categories. With --cluster it is a parquet file, a folder of them, or an address such as
-    s3://bucket/folder. The folder that is written holds model.skops (for 'stocmv predict'), certificate.json and
-    votes.npz (for 'stocmv verify'), and report.html, the page to show.
+    DATA is a csv, parquet, Excel, libsvm or npz file, or the name of a data set (see 'stocmv datasets'). Columns of
+    words are taken for categories, and what looks wrong with the data is said before the figures.
+
+    With --cluster DATA is a parquet file, a folder of them, or an address such as s3://bucket/folder. The folder that
+    is written holds model.skops (for 'stocmv predict'), certificate.json and votes.npz (for 'stocmv verify'), and
+    report.html, the page to show.
 
     \b
     Examples:
@@ -94,6 +104,7 @@ def certify(
     from ._cluster import on_cluster, read_on_cluster
     from ._examples import read_examples, read_test
     from ._page import as_content, print_page
+    from ._seen import Seen
 
     if folds is not None and holdout is not None:
         raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
@@ -101,6 +112,8 @@ def certify(
         raise click.UsageError(
             "--time is for a file on this machine: on a cluster the order of the rows is not tested."
         )
+    if cluster is not None and encoding is not None:
+        raise click.UsageError("--encoding is for csv files, and --cluster reads parquet files.")
     began = perf_counter()
     folder = out if out is not None else Path(f"{_stem(data)}-certified")
     sweep(folder)
@@ -109,26 +122,40 @@ def certify(
     with progress(quiet=as_json), on_cluster(cluster, chosen.jobs):
         with stage("reading"):
             if cluster is None:
-                table = read_examples(data, target, kind, drop, group, time)
+                table = read_examples(data, target, kind, drop, group, time, encoding)
             else:
                 table = read_on_cluster(data, target, kind, drop, group, chosen)
             new = None if test is None else read_test(table.like(), test, None if cluster else kind, group)
+        with stage("looking at the data"):
+            seen = Seen.of(table)
         audit = certify_table(table, chosen)
         if new is not None:
             with stage("counting test errors"):
                 audit = test_errors(audit, new)
         with stage("writing the report"), whole_folder(folder, force) as unfinished:
-            write_folder(audit, table, unfinished)
+            write_folder(audit, table, seen, unfinished)
     seconds = perf_counter() - began
     if as_json:
-        print_json(as_content(audit, folder, seconds))
+        print_json(as_content(audit, seen, folder, seconds))
     else:
-        print_page(audit, folder, seconds)
+        print_page(audit, seen, folder, seconds)
 
 
 def _stem(data: str) -> str:
     """A file's name without its endings."""
     name = Path(data).name
-    while Path(name).suffix in (".gz", ".bz2", ".csv", ".tsv", ".txt", ".data", ".parquet", ".pq", ".npz", ".libsvm"):
+    while Path(name).suffix in (
+        ".gz",
+        ".bz2",
+        ".csv",
+        ".tsv",
+        ".txt",
+        ".data",
+        ".parquet",
+        ".pq",
+        ".xlsx",
+        ".npz",
+        ".libsvm",
+    ):
         name = Path(name).stem
     return name or "data"

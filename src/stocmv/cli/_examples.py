@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..datasets import list_datasets, load
-from ..tables import Expected, Table, as_labels, named_labels, read_table
-from ..voters import as_source
+from ..tables import Expected, Table, as_labels, check_encoding, file_kind, named_labels, read_table, read_texts
+from ..voters import Recoded, as_source
 
 
 def read_examples(
@@ -19,15 +19,16 @@ def read_examples(
     drop: tuple[str, ...],
     group: str | None = None,
     time: str | None = None,
+    encoding: str | None = None,
 ) -> Table:
     """The table of a file, or of a data set of that name."""
     is_named = data in [known.name for known in list_datasets()]
     if Path(data).is_file() or (Path(data).exists() and not is_named):
-        return read_table(data, target, format=kind, drop=drop, group=group, time=time)
+        return read_table(data, target, format=kind, drop=drop, group=group, time=time, encoding=encoding)
     if not is_named:
         raise ValueError(f"There is no file {data!r}, nor a data set of that name (see 'stocmv datasets').")
-    if target is not None or drop or group is not None or time is not None:
-        raise ValueError(f"{data!r} is a named data set: leave out --target, --drop, --group and --time.")
+    if target is not None or drop or group is not None or time is not None or encoding is not None:
+        raise ValueError(f"{data!r} is a named data set: leave out --target, --drop, --group, --time and --encoding.")
     dataset = load(data)
     y = as_labels(named_labels(np.asarray(dataset.y), np.asarray(dataset.target_names)), "target")
     return Table(dataset.X, y, dataset.name)
@@ -38,8 +39,9 @@ def read_test(table: Table, path: Path, kind: str | None, group: str | None = No
     labels: Any = table.y
     names = tuple(getattr(table.X, "columns", ()))
     text = (table.target,) if table.target is not None and labels.dtype.kind == "U" else ()
-    expected = Expected(table.X.shape[1], names, table.categorical, (*table.categorical, *text))
-    test = read_table(path, table.target, format=kind, group=group, expected=expected)
+    dates = table.dates if table.kinds else None
+    expected = Expected(table.X.shape[1], names, table.categorical, (*table.categorical, *text), dates)
+    test = read_table(path, table.target, format=kind, group=group, expected=expected, encoding=table.encoding)
     _check_width(test, expected)
     kinds = {"i": "u"}
     found: Any = test.y
@@ -80,11 +82,13 @@ def _row_hashes(table: Table) -> NDArray:
     return pd.util.hash_pandas_object(rows.assign(label=np.asarray(table.y)), index=False).to_numpy()
 
 
-def read_labelled(model: Any, path: Path, kind: str | None, target: str | None, group: str | None) -> Table:
+def read_labelled(
+    model: Any, path: Path, kind: str | None, target: str | None, group: str | None, encoding: str | None = None
+) -> Table:
     """Examples for a fitted model with their labels, which may be others than it knows."""
     is_text = np.asarray(model.classes_).dtype.kind in "UO"
     expected = _expected(model, (target,) if is_text and target is not None else ())
-    table = read_table(path, target, format=kind, group=group, expected=expected)
+    table = read_table(path, target, format=kind, group=group, expected=expected, encoding=encoding)
     _check_width(table, expected)
     if (np.asarray(table.y).dtype.kind == "U") != is_text:
         raise ValueError(f"The labels of {path.name} are of another kind than those of the model.")
@@ -94,15 +98,49 @@ def read_labelled(model: Any, path: Path, kind: str | None, target: str | None, 
 def _expected(model: Any, text: tuple[str, ...] = ()) -> Expected:
     categorical = tuple(as_source(model.voters).categorical)
     names = tuple(getattr(model, "feature_names_in_", ()))
-    return Expected(model.n_features_in_, names, categorical, (*categorical, *text))
+    dates = _told(model, "dates", list)
+    known = None if dates is None else tuple(dates)
+    return Expected(model.n_features_in_, names, categorical, (*categorical, *text), known)
 
 
-def read_like(model: Any, path: Path, kind: str | None = None) -> Any:
+def read_like(model: Any, path: Path, kind: str | None = None, encoding: str | None = None) -> Any:
     """Examples for a fitted model."""
     expected = _expected(model)
-    table = read_table(path, format=kind, needs_target=False, expected=expected)
+    table = read_table(path, format=kind, needs_target=False, expected=expected, encoding=encoding)
     _check_width(table, expected)
     return table.X
+
+
+def remembered_encoding(model: Any, path: Path, kind: str | None) -> str | None:
+    """The encoding that the model's own file was read with, for a file of the same kind."""
+    named = _told(model, "encoding", str)
+    return None if named is None or file_kind(path, kind) != "csv" else check_encoding(named)
+
+
+def kept_columns(path: Path, names: tuple[str, ...], kind: str | None, encoding: str | None) -> dict[str, list[str]]:
+    """The columns of a file that are to stand beside the answers, as they stand in it."""
+    if "prediction" in names:
+        raise ValueError("--keep prediction: the answers have that name already; rename the column.")
+    return read_texts(path, names, format=kind, encoding=encoding) if names else {}
+
+
+def known_categories(model: Any) -> tuple[dict[str, NDArray], dict[str, float]]:
+    """The categories that the voters of any fold were trained with, by column, and the share of new ones expected."""
+    known: dict[str, list[NDArray]] = {}
+    for fold in model.voters_:
+        voters = fold.voters if isinstance(fold, Recoded) else fold
+        for name, categories in getattr(voters, "categories", {}).items():
+            known.setdefault(name, []).append(categories)
+    told = _told(model, "unseen", dict) or {}
+    expected = {name: share for name, share in told.items() if isinstance(share, float)}
+    return {name: np.concatenate(found) for name, found in known.items()}, expected
+
+
+def _told(model: Any, what: str, kind: type) -> Any:
+    """What the certificate says of the data, if it is of that kind; else None."""
+    data = model.certificate_.context.get("data")
+    told = data.get(what) if isinstance(data, dict) else None
+    return told if isinstance(told, kind) else None
 
 
 def _check_width(table: Table, expected: Expected) -> None:

@@ -6,6 +6,9 @@ from typing import Any
 
 import click
 
+from ..tables import FORMATS, check_encoding
+
+FORMAT = click.Choice(FORMATS)
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -44,6 +47,18 @@ class AutoOr(click.ParamType):
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         return value if value == "auto" else self.kind.convert(value, parameter, context)
+
+
+class Encoding(click.ParamType):
+    """The name of an encoding of text."""
+
+    name = "name"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        try:
+            return check_encoding(value)
+        except ValueError as error:
+            self.fail(str(error), parameter, context)
 
 
 HERE = "here"

@@ -9,14 +9,18 @@ from .. import OrderTest
 from ..certificate import Certificate, percent
 from ..report import TestErrors
 from ._audit import Audit
-from ._console import console, quoted
+from ._console import console, one_line, quoted
+from ._seen import Seen
 
 _CLASSES = 12  # shown; the report has them all
+_COLUMNS = 20
+_FINDINGS = 10
 
 
-def print_page(audit: Audit, folder: Path, seconds: float) -> None:
-    """Statement, figures, comparison, seconds and files."""
+def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
+    """The data, statement, figures, comparison, seconds and files."""
     certificate, screen = audit.model.certificate_, console()
+    _print_data(screen, seen)
     screen.print(f"\n[bold]{quoted(certificate.statement())}[/]\n")
     for warning in certificate.warnings:
         screen.print(f"[bold red]Warning:[/] {quoted(warning)}\n")
@@ -42,6 +46,25 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
     screen.print(f"\nThe report is [bold]{quoted(folder / 'report.html')}[/]. To check the certificate:")
     files = shlex.join([str(folder / "certificate.json"), str(folder / "votes.npz")])
     screen.print(f"  stocmv verify {quoted(files)}", soft_wrap=True)
+
+
+def _print_data(screen: Any, seen: Seen) -> None:
+    """Which column was taken for what, and what deserves a look before the figures."""
+    from rich.table import Table
+
+    if seen.columns or seen.findings:
+        screen.print()
+    if seen.columns:
+        table = Table(box=None, show_header=False, pad_edge=False)
+        for kind, names in seen.columns.items():
+            shown = ", ".join(quoted(one_line(name)) for name in names[:_COLUMNS])
+            more = f" and {len(names) - _COLUMNS:,} more" if len(names) > _COLUMNS else ""
+            table.add_row(f"[bold]{kind}[/]", shown + more)
+        screen.print(table)
+    for finding in seen.findings[:_FINDINGS]:
+        screen.print(f"[bold yellow]Data warning:[/] {quoted(finding.sentence)} {quoted(finding.cure)}")
+    if len(seen.findings) > _FINDINGS:
+        screen.print(f"{len(seen.findings) - _FINDINGS:,} more warnings about the data are in the report.")
 
 
 def _table(*headings: str) -> Any:
@@ -84,7 +107,7 @@ def _classes(certificate: Certificate) -> Any:
     return table
 
 
-def as_content(audit: Audit, folder: Path, seconds: float) -> dict[str, Any]:
+def as_content(audit: Audit, seen: Seen, folder: Path, seconds: float) -> dict[str, Any]:
     """The same for programs."""
     c, test = audit.model.certificate_, audit.test
     return {
@@ -103,6 +126,7 @@ def as_content(audit: Audit, folder: Path, seconds: float) -> dict[str, Any]:
         "proven": c.proven,
         "warnings": list(c.warnings),
         "order": _order(audit.model.order_test_),
+        **seen.as_content(),
         "holdout_bound": audit.holdout.holdout_bound if audit.holdout else None,
         "test": {"n": test.n, "predict": test.predict, "stochastic": test.stochastic} if test else None,
         "seconds": {"all": seconds, **audit.model.timings_},

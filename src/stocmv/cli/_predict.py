@@ -4,7 +4,8 @@ import csv
 import io
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from .._files import sha256, whole_file
 from .._text import visible
 from ._console import as_json, print_json, say
 from ._folder import OURS
-from ._kinds import FILE
+from ._kinds import FILE, FORMAT, Encoding
 
 
 @click.command()
@@ -23,7 +24,14 @@ from ._kinds import FILE
 @click.option("--stochastic", is_flag=True, help="Draw the voters' weights afresh for each row: the stochastic vote.")
 @click.option("--proba", is_flag=True, help="Also the weight of each class; with --stochastic, its probability.")
 @click.option("--seed", type=click.IntRange(0), default=None, help="Seed of --stochastic.")
-@click.option("--format", "kind", type=click.Choice(["csv", "parquet", "libsvm", "npz"]), help="Kind of DATA.")
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="COLUMN",
+    help="A column of DATA to copy beside the answers, such as an id; may be repeated.",
+)
+@click.option("--format", "kind", type=FORMAT, help="Kind of DATA.")
+@click.option("--encoding", type=Encoding(), help="Encoding of a csv file; by default the one that certify was given.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write a csv file instead of printing.")
 @click.option("--spreadsheet", is_flag=True, help="Put ' before labels that a spreadsheet program takes for formulas.")
 @as_json
@@ -33,7 +41,9 @@ def predict(
     stochastic: bool,
     proba: bool,
     seed: int | None,
+    keep: tuple[str, ...],
     kind: str | None,
+    encoding: str | None,
     out: Path | None,
     spreadsheet: bool,
     as_json: bool,
@@ -48,29 +58,38 @@ def predict(
     Examples:
       stocmv predict patients-certified new.csv
       stocmv predict patients-certified new.csv --proba --out answers.csv
+      stocmv predict patients-certified new.csv --keep id --out answers.csv
     """
     if seed is not None and not stochastic:
         raise click.UsageError("--seed is for --stochastic: the deterministic vote draws nothing.")
-    from ._examples import read_like
+    from ..tables import look_at_new
+    from ._examples import kept_columns, known_categories, read_like, remembered_encoding
 
     if out is not None:
         check_out("--out", out, folder, data)
     model = load_model(folder / "model.skops", folder / "certificate.json")
-    X = read_like(model, data, kind)
+    encoding = encoding or remembered_encoding(model, data, kind)
+    X = read_like(model, data, kind, encoding)
+    kept = kept_columns(data, keep, kind, encoding)
+    findings, unseen = look_at_new(X, *known_categories(model))
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
     shares = _shares(model, X, stochastic) if proba else {}
     if out is not None:
-        _warn_of_formulas(model.classes_, spreadsheet)
+        _warn_of_formulas([*model.classes_.tolist(), *(cell for cells in kept.values() for cell in cells)], spreadsheet)
         with whole_file(out) as file:
-            file.write(_as_csv(answers, shares, model.classes_, _harmless if spreadsheet else None).encode())
+            file.write(_as_csv(kept, answers, shares, model.classes_, _harmless if spreadsheet else None).encode())
     if as_json:
-        told = {"out": str(out)} if out is not None else _as_content(answers, shares, model.classes_)
-        print_json({"n": len(answers), **told})
-    elif out is not None:
-        say(f"{len(answers):,} predictions are in {out}", err=True)
+        told = {"out": str(out)} if out is not None else _as_content(kept, answers, shares, model.classes_)
+        looked = {"unseen": unseen, "data_warnings": [asdict(finding) for finding in findings]}
+        print_json({"n": len(answers), **told, **looked})
+        return
+    for finding in findings:
+        say(f"Data warning: {finding.sentence} {finding.cure}", err=True)
+    if out is not None:
+        say(f"{len(answers):,} {'prediction is' if len(answers) == 1 else 'predictions are'} in {out}", err=True)
     else:
         shown = visible if sys.stdout.isatty() else _harmless if spreadsheet else None
-        sys.stdout.write(_as_csv(answers, shares, model.classes_, shown))
+        sys.stdout.write(_as_csv(kept, answers, shares, model.classes_, shown))
 
 
 def check_out(option: str, out: Path, folder: Path, data: Path) -> None:
@@ -102,21 +121,30 @@ def _shares(model: Any, X: Any, stochastic: bool) -> dict[str, Any]:
     return {"probability": model.predict_stochastic_proba(X)} if stochastic else {"weight": model.predict_proba(X)}
 
 
-def _as_content(answers: Any, shares: dict[str, Any], labels: Any) -> dict[str, Any]:
-    content: dict[str, Any] = {"predictions": answers.tolist()}
+def _as_content(kept: dict[str, list[str]], answers: Any, shares: dict[str, Any], labels: Any) -> dict[str, Any]:
+    content: dict[str, Any] = {"predictions": answers.tolist()} | ({"kept": kept} if kept else {})
     for name, values in shares.items():
         content |= {"classes": labels.tolist(), name: values.tolist()}
     return content
 
 
-def _as_csv(answers: Any, shares: dict[str, Any], labels: Any, shown: Callable[[Any], Any] | None = None) -> str:
-    """A table of the answers; labels as they are, or as ``shown`` makes them."""
-    cells = {label: label if shown is None else shown(label) for label in labels.tolist()}
+def _as_csv(
+    kept: dict[str, list[str]],
+    answers: Any,
+    shares: dict[str, Any],
+    labels: Any,
+    shown: Callable[[Any], Any] | None = None,
+) -> str:
+    """A table of what is kept and the answers; all as it is, or as ``shown`` makes it."""
+    shown = shown or (lambda cell: cell)
+    cells = {label: shown(label) for label in labels.tolist()}
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["prediction", *(f"{name} of {cell}" for name in shares for cell in cells.values())])
+    header = ["prediction", *(f"{name} of {cell}" for name in shares for cell in cells.values())]
+    writer.writerow([*map(shown, kept), *header])
+    copied = [[shown(cell) for cell in column] for column in kept.values()]
     columns = [[cells[answer] for answer in answers.tolist()], *(c for v in shares.values() for c in v.T.tolist())]
-    writer.writerows(zip(*columns, strict=True))
+    writer.writerows(zip(*copied, *columns, strict=True))
     return text.getvalue()
 
 
@@ -135,11 +163,10 @@ def _harmless(label: Any) -> Any:
     return f"'{label}" if _is_formula(label) else label
 
 
-def _warn_of_formulas(labels: Any, spreadsheet: bool) -> None:
-    formulas = [label for label in labels.tolist() if _is_formula(label)]
-    if formulas and not spreadsheet:
+def _warn_of_formulas(cells: Iterable[Any], spreadsheet: bool) -> None:
+    formula = None if spreadsheet else next((cell for cell in cells if _is_formula(cell)), None)
+    if formula is not None:
         warnings.warn(
-            f"a spreadsheet program takes the label {formulas[0]!r} for a formula: add --spreadsheet if one is to read "
-            "the file.",
+            f"a spreadsheet program takes {formula!r} for a formula: add --spreadsheet if one is to read the file.",
             stacklevel=2,
         )

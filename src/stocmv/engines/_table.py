@@ -18,6 +18,7 @@ from ..tables import (
     as_groups,
     as_labels,
     check_classes,
+    column_kinds,
     holds_categories,
     pick_columns,
 )
@@ -107,9 +108,14 @@ class PartitionedTable(Table):
     def missing_values(self) -> int:
         return self.counted.missing
 
+    @property
+    def unseen(self) -> dict[str, float]:
+        """Nothing: values are counted on one machine only."""
+        return {}
+
     def like(self) -> Table:
         labels = np.array(list(self.counted.classes))[:0]
-        return Table(self.X._meta, labels, self.name, self.target, self.categorical)
+        return Table(self.X._meta, labels, self.name, self.target, self.categorical, kinds=self.kinds)
 
 
 def read_partitions(
@@ -150,6 +156,8 @@ def read_partitions(
         layout.expected.categorical,
         group=group,
         groups=None if group is None else frame[_GROUPS],
+        kinds=column_kinds(first[list(layout.expected.names)]),
+        dropped=tuple(drop),
         counted=counted,
     )
 

@@ -63,7 +63,9 @@ def random_parts(n: int, groups: NDArray | None, shares: Any, rng: Any) -> NDArr
     return part[place]
 
 
-def choose_cut(holdout: Any, n_folds: Any, n: int, *, tested: bool, folds_wanted: bool, learns: bool) -> Cut:
+def choose_cut(
+    holdout: Any, n_folds: Any, n: int, *, tested: bool, folds_wanted: bool, learns: bool, grouped: bool = False
+) -> Cut:
     """The cut that the arguments stand for.
 
     Parameters
@@ -78,16 +80,19 @@ def choose_cut(holdout: Any, n_folds: Any, n: int, *, tested: bool, folds_wanted
         Whether folds are needed where none are asked for by number.
     learns : bool
         Whether anything is learned from the examples that do not judge.
+    grouped : bool
+        Whether groups are counted.
     """
+    units, count = ("groups", f"n_groups = {n}") if grouped else ("examples", f"n_samples = {n}")
     _check_arguments(holdout, n_folds, tested, folds_wanted)
     if n_folds is None and (folds_wanted or not tested):
         n_folds = min(_FOLDS, n) if learns or folds_wanted else 1
     if n_folds is not None:
         if n_folds < 2 and (learns or tested):
-            why = "the examples that judge a vote must not be those that made it, so at least 2 folds are needed"
-            raise ValueError(f"n_folds={n_folds} and n_samples = {n}: {why}.")
+            why = f"the {units} that judge a vote must not be those that made it, so at least 2 folds are needed"
+            raise ValueError(f"n_folds={n_folds} and {count}: {why}.")
         if n_folds > n:
-            raise ValueError(f"n_folds={n_folds} is more than the number of examples, n_samples = {n}.")
+            raise ValueError(f"n_folds={n_folds} is more than the number of {units}, {count}.")
         return Cut.folds(int(n_folds))
     if not learns:
         if not (is_auto(holdout) or holdout in (0, None)):
@@ -100,7 +105,7 @@ def choose_cut(holdout: Any, n_folds: Any, n: int, *, tested: bool, folds_wanted
             "from examples: give a share or n_folds, or inner_folds=0 for equal weights of voters that do not learn."
         )
     if n < 2:
-        raise ValueError(f"n_samples = {n}: at least 2 examples are needed, so that one can judge what others made.")
+        raise ValueError(f"{count}: at least 2 {units} are needed, so that one can judge what others made.")
     return Cut.holdout(share)
 
 

@@ -1,6 +1,6 @@
 """What the page is told besides the classifier."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,10 @@ class DataSummary:
         Cells without a value.
     duplicate_rows : int or None
         Rows that repeat an earlier one; None where they were not counted.
+    columns : dict of str to tuple of str
+        Names of the columns, by what they were taken for: ``{"target": ("y",), "numbers": ("age", "size")}``.
+    findings : tuple of (str, str)
+        What deserves a look in the data, each with what to do about it.
     """
 
     name: str
@@ -30,6 +34,8 @@ class DataSummary:
     feature_kinds: dict[str, int]
     missing_values: int
     duplicate_rows: int | None
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    findings: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

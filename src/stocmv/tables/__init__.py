@@ -1,6 +1,7 @@
-"""Examples from files: csv, parquet, libsvm and npz."""
+"""Examples from files: csv, parquet, Excel, libsvm and npz; and an honest look at them."""
 
 from ._arrow import as_frame as as_frame
+from ._bytes import check_encoding as check_encoding
 from ._columns import (
     Expected as Expected,
     Table as Table,
@@ -8,7 +9,15 @@ from ._columns import (
     as_groups as as_groups,
     as_labels as as_labels,
     check_classes as check_classes,
+    column_kinds as column_kinds,
     holds_categories as holds_categories,
     pick_columns as pick_columns,
 )
-from ._read import FORMATS as FORMATS, named_labels as named_labels, read_table as read_table
+from ._look import Finding as Finding, look as look, look_at_new as look_at_new
+from ._read import (
+    FORMATS as FORMATS,
+    file_kind as file_kind,
+    named_labels as named_labels,
+    read_table as read_table,
+    read_texts as read_texts,
+)

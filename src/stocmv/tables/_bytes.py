@@ -1,6 +1,7 @@
 """The bytes of a file, never more of them than the memory can take."""
 
 import bz2
+import codecs
 import gzip
 import zlib
 from pathlib import Path
@@ -27,3 +28,43 @@ def read_bytes(path: Path) -> bytes | bytearray:
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"{path.name} is damaged: {error}.") from error
     return content
+
+
+def in_utf8(content: bytes | bytearray, encoding: str | None, file: str) -> bytes | bytearray:
+    """The same text in UTF-8, which it is in unless another encoding is named."""
+    if encoding is None:
+        if b"\0" in content:
+            raise ValueError(f"{file} holds NUL bytes: it is no text in UTF-8; if it is text, name its --encoding.")
+        _check_utf8(content, file)
+        return content
+    check_fits(4 * len(content), file)
+    try:
+        text = str(content, encoding)
+    except UnicodeError as error:
+        line = content.count(b"\n", 0, getattr(error, "start", 0)) + 1
+        raise ValueError(f"{file} is not in {encoding}, as line {line:,} shows: try another.") from error
+    if "\0" in text:
+        raise ValueError(f"{file} holds NUL characters: it is no text in {encoding}.")
+    return text.encode()
+
+
+def _check_utf8(content: bytes | bytearray, file: str) -> None:
+    """Refuse text in another encoding, without a second copy of it."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(content), _CHUNK):
+        end = start + _CHUNK
+        try:
+            decoder.decode(content[start:end], final=end >= len(content))
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, start + error.start) + 1
+            cure = "name its encoding with --encoding, such as latin-1, cp1252 or utf-16"
+            raise ValueError(f"{file} is not in UTF-8, as line {line:,} shows: {cure}.") from error
+
+
+def check_encoding(name: str) -> str:
+    """The name of an encoding of text that Python knows."""
+    try:
+        "a".encode(name)
+    except (LookupError, ValueError):
+        raise ValueError(f"{name!r} is no encoding that Python knows: try latin-1, cp1252 or utf-16.") from None
+    return name

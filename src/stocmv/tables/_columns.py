@@ -1,7 +1,7 @@
 """From named columns to examples and labels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,14 @@ class Table:
         Name of the column that the times come from.
     times : ndarray or None
         When each example was made, where that is known.
+    kinds : dict of str to str
+        What each named column was taken for: "numbers", "dates", "yes or no" or "categories".
+    dropped : tuple of str
+        Columns that were left out because that was asked for.
+    empty : tuple of str
+        Columns that were left out because they have no value in any row.
+    encoding : str or None
+        The encoding of the text, where one was named.
     """
 
     X: Any
@@ -51,6 +59,23 @@ class Table:
     groups: Any = None
     time: str | None = None
     times: NDArray | None = None
+    kinds: dict[str, str] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+    encoding: str | None = None
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """Columns that hold dates."""
+        return tuple(name for name, kind in self.kinds.items() if kind == "dates")
+
+    @property
+    def unseen(self) -> dict[str, float]:
+        """Estimated share of new values of each column of categories that occur in no row here.
+
+        By Good and Turing: the share of values that occur once.
+        """
+        return {name: (_singletons(self.X[name]) + 1) / (self.n_rows + 1) for name in self.categorical}
 
     def like(self) -> "Table":
         """A table with the same columns and the same kind of labels: itself."""
@@ -100,12 +125,20 @@ class Expected:
         Those that hold categories.
     text : tuple of str
         Columns that hold text, also in a csv file where all of it looks like numbers.
+    dates : tuple of str or None
+        Columns that hold dates; None where that is not known.
     """
 
     n_features: int
     names: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
+    dates: tuple[str, ...] | None = None
+
+
+def _singletons(column: Any) -> int:
+    """Values of a column that occur once."""
+    return int((column.value_counts() == 1).sum())
 
 
 def pick_target(names: Sequence[str], target: str) -> int:
@@ -241,7 +274,7 @@ def _whole_numbers(values: NDArray, name: str) -> NDArray:
     return values.astype(np.int64)
 
 
-def as_features(frame: Any, expected: Expected | None = None) -> tuple[Any, tuple[str, ...]]:
+def as_features(frame: Any, expected: Expected | None = None, file: str = "") -> tuple[Any, tuple[str, ...]]:
     """A data frame of floats and categories, and the names of the latter."""
     import pandas as pd
 
@@ -249,11 +282,63 @@ def as_features(frame: Any, expected: Expected | None = None) -> tuple[Any, tupl
         categorical = tuple(name for name in frame.columns if holds_categories(frame[name]))
     else:
         categorical = expected.categorical
-    if expected is None and frame.isna().all().any():
-        raise ValueError(f"The column {frame.isna().all().idxmax()!r} has no value at all: leave it out with --drop.")
+        check_numbers(frame, expected, file)
     words = set(categorical)
     columns = {name: _categories(column) if name in words else _floats(column, name) for name, column in frame.items()}
     return pd.DataFrame(columns, index=frame.index, copy=False), categorical
+
+
+def column_kinds(frame: Any) -> dict[str, str]:
+    """What each column is taken for."""
+    return {name: _kind_of(frame[name]) for name in frame.columns}
+
+
+def _kind_of(column: Any) -> str:
+    import pandas as pd
+
+    if holds_categories(column):
+        return "categories"
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return "dates"
+    return "yes or no" if pd.api.types.is_bool_dtype(column.dtype) else "numbers"
+
+
+def check_numbers(frame: Any, expected: Expected, file: str) -> None:
+    """Refuse what is not the kind that a model was trained with: words for numbers or dates, or one for the other."""
+    for name in frame.columns:
+        if name in expected.categorical or frame[name].isna().all():
+            continue
+        dates = () if expected.dates is None else expected.dates
+        wanted, found = "dates" if name in dates else "numbers", _kind_of(frame[name])
+        if found == "categories":
+            raise _not_as_trained(frame[name], name, wanted, file)
+        if expected.dates is not None and (found == "dates") != (wanted == "dates"):
+            raise ValueError(
+                f"The column {name!r}{of_file(file)} holds {found}; when the model was trained it held {wanted}."
+            )
+
+
+def _not_as_trained(column: Any, name: str, wanted: str, file: str) -> ValueError:
+    """The first word among numbers or dates, with its row."""
+    import pandas as pd
+
+    known = np.flatnonzero(column.notna().to_numpy())
+    words = column.iloc[known].astype(str)
+    if wanted == "dates":
+        read, how = pd.to_datetime(words, format="ISO8601", errors="coerce", utc=True), " (written like 2024-12-31)"
+    else:
+        read, how = pd.to_numeric(words, errors="coerce"), ""
+    wrong = np.flatnonzero(read.isna().to_numpy())
+    first = int(wrong[0]) if wrong.size else 0
+    more = f" ({wrong.size:,} such values)" if wrong.size > 1 else ""
+    return ValueError(
+        f"The column {name!r}{of_file(file)} must hold {wanted}{how}, as when the model was trained, but row "
+        f"{known[first] + 1:,} (counted from 1, below the header) holds {listed([words.iloc[first]])}{more}."
+    )
+
+
+def of_file(file: str) -> str:
+    return f" of {file}" if file else ""
 
 
 def pick_features(frame: Any, expected: Expected, file: str) -> Any:
@@ -293,11 +378,10 @@ def _floats(column: Any, name: str) -> NDArray:
         universal = column if column.dt.tz is None else column.dt.tz_convert(None)
         moments = universal.to_numpy().astype("datetime64[us]")  # nanoseconds would end in 2262
         return (moments - np.datetime64(0, "us")) / np.timedelta64(1, "D")
-    if holds_categories(column):
-        if column.notna().any():
-            raise ValueError(f"The column {name!r} must hold numbers, as when the model was trained.")
+    if holds_categories(column):  # with no value at all: others were refused
         return np.full(len(column), np.nan)
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isinf(values).any():
-        raise ValueError(f"The column {name!r} holds infinite values: replace them first.")
+        row = int(np.flatnonzero(np.isinf(values))[0]) + 1
+        raise ValueError(f"The column {name!r} holds infinite values, the first in row {row:,}: replace them first.")
     return values

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._files import DAMAGE, read_arrays, reason
 from .._memory import check_fits, free_memory
 from ._arrow import as_frame, check_kinds
-from ._bytes import read_bytes
+from ._bytes import in_utf8, read_bytes
 
 _DELIMITERS = ",;\t|"
 _HEADER = 1 << 20  # bytes within which the delimiter shows
@@ -22,28 +22,28 @@ _CELL = 8  # bytes
 _ROWS = 1 << 14  # of a parquet file that are read at once
 
 
-def read_csv(path: Path, text: Collection[str] = ()) -> Any:
+def read_csv(path: Path, text: Collection[str] = (), encoding: str | None = None, *, missing_words: bool = True) -> Any:
     """A data frame of a csv file with a header; every row must have all columns.
 
-    The columns named in `text` are read as they stand, also if all their values look like numbers.
+    The columns named in `text` are read as they stand, also if all their values look like numbers; without
+    `missing_words`, so are "NA" and the like in columns of text.
     """
     import pyarrow as pa
 
     content = read_bytes(path)
     if not content or content.isspace():
         raise ValueError(f"{path.name} is empty.")
-    if b"\0" in content:
-        raise ValueError(f"{path.name} holds NUL bytes: it is no text in UTF-8.")
+    content = in_utf8(content, encoding, path.name)
     try:
         delimiter = _delimiter(content)
         # a value of one letter, or of none, takes a whole number's place
         check_fits(_CELL * (content.count(delimiter.encode()) + content.count(b"\n")), path.name)
-        table = _parsed(content, delimiter, ".", text)
+        table = _parsed(content, delimiter, ".", text, missing_words)
         if delimiter != "," and pa.string() in table.schema.types:
-            table = _with_decimal_commas(table, _parsed(content, delimiter, ",", text))
-        _check_text(table, content, path)
-    except (pa.ArrowException, UnicodeDecodeError) as error:
-        raise ValueError(f"{path.name} is not a csv file in UTF-8: {reason(error)}.") from error
+            table = _with_decimal_commas(table, _parsed(content, delimiter, ",", text, missing_words))
+        _check_quotes(table, content, path)
+    except pa.ArrowException as error:
+        raise ValueError(f"{path.name} is not a csv file: {reason(error)}.") from error
     return as_frame(table, path.name)
 
 
@@ -53,7 +53,9 @@ def _delimiter(content: bytes | bytearray) -> str:
     return max(_DELIMITERS, key=lambda delimiter: header.count(delimiter.encode()))
 
 
-def _parsed(content: bytes | bytearray, delimiter: str, decimal_point: str, text: Collection[str]) -> Any:
+def _parsed(
+    content: bytes | bytearray, delimiter: str, decimal_point: str, text: Collection[str], missing_words: bool
+) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -63,21 +65,15 @@ def _parsed(content: bytes | bytearray, delimiter: str, decimal_point: str, text
         read_options=csv.ReadOptions(block_size=min(max(len(content) + 1, 1 << 20), 2**31 - 1), use_threads=False),
         parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=b'"' in content),
         convert_options=csv.ConvertOptions(
-            strings_can_be_null=True,
+            strings_can_be_null=missing_words,
             decimal_point=decimal_point,
             column_types=dict.fromkeys(text, pa.string()),
         ),
     )
 
 
-def _check_text(table: Any, content: bytes | bytearray, path: Path) -> None:
-    """Refuse what arrow lets pass: other encodings than UTF-8, and a last value that runs to the end of the file."""
-    import pyarrow as pa
-
-    names = table.column_names  # an error here where they are not in UTF-8
-    foreign = [name for name, kind in zip(names, table.schema.types, strict=True) if pa.types.is_binary(kind)]
-    if foreign:
-        raise ValueError(f"{path.name} is not in UTF-8 (column {foreign[0]!r}): save it in UTF-8 first.")
+def _check_quotes(table: Any, content: bytes | bytearray, path: Path) -> None:
+    """Refuse what arrow lets pass: a last value that runs to the end of the file."""
     if content.count(b'"') % 2 and table.num_rows and table.num_columns:
         last = table.column(table.num_columns - 1)[-1].as_py()
         if isinstance(last, str) and "\n" in last:

@@ -1,6 +1,7 @@
 """A file, whatever its kind, as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +18,20 @@ from ._columns import (
     as_times,
     check_drop,
     check_other,
+    column_kinds,
     listed,
     pick_columns,
     pick_features,
 )
+from ._excel import read_excel
 from ._files import read_csv, read_libsvm, read_npz, read_parquet
 
 LIBSVM_TARGET = "label"
-FORMATS = ("csv", "parquet", "libsvm", "npz")
+FORMATS = ("csv", "parquet", "excel", "libsvm", "npz")
 _SUFFIXES = {
     **dict.fromkeys((".csv", ".tsv", ".txt", ".data"), "csv"),
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".xlsx", ".xlsm"), "excel"),
     **dict.fromkeys((".libsvm", ".svm", ".svmlight", ".t", ".scale"), "libsvm"),
     ".npz": "npz",
 }
@@ -43,34 +47,34 @@ def read_table(
     time: str | None = None,
     needs_target: bool = True,
     expected: Expected | None = None,
+    encoding: str | None = None,
 ) -> Table:
-    """Read examples from a csv, parquet, libsvm or npz file.
+    """Read examples from a csv, parquet, Excel, libsvm or npz file.
 
     Parameters
     ----------
     path : str or path
         The file; csv and libsvm files may be packed (``.gz``, ``.bz2``).
     target : str, optional
-        Name or position of the column with the labels (csv, parquet), or the array with them (npz, by default ``y``).
-    format : {"csv", "parquet", "libsvm", "npz"}, optional
+        Name or position of the column with the labels, or the array with them (npz, by default ``y``).
+    format : {"csv", "parquet", "excel", "libsvm", "npz"}, optional
         The kind of file where its name does not say.
     drop : sequence of str
         Columns to leave out.
     group : str, optional
-        Column (csv, parquet) or array (npz) with the group of each example, which is then no feature.
+        Column or array (npz) with the group of each example, which is then no feature.
     time : str, optional
-        Column (csv, parquet) or array (npz) that says when each example was made, which is then no feature.
+        Column or array (npz) that says when each example was made, which is then no feature.
     needs_target : bool
         Whether a file without labels is refused.
     expected : Expected, optional
         What the model that the examples are for was trained with.
+    encoding : str, optional
+        Encoding of a csv file, such as "latin-1"; UTF-8 by default.
     """
-    path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"{str(path)!r} is a folder: name a file in it.")
-    if not path.is_file():
-        raise ValueError(f"There is no file {str(path)!r}.")
-    kind = format or _kind(path)
+    path, kind = _found(path, format)
+    if encoding is not None and kind != "csv":
+        raise ValueError(f"--encoding is for csv files, and {path.name} is read as {kind}.")
     if kind == "libsvm":
         if group is not None:
             raise ValueError("A libsvm file has no column of groups: use csv, parquet or npz with --group.")
@@ -79,11 +83,52 @@ def read_table(
         return _libsvm(path, target, needs_target, expected)
     if kind == "npz":
         return _npz(path, target, group, time, needs_target, expected)
-    frame = read_csv(path, () if expected is None else expected.text) if kind == "csv" else read_parquet(path)
-    return _framed(frame, path, target, drop, group, time, needs_target, expected)
+    frame = _frame(path, kind, () if expected is None else expected.text, encoding)
+    table = _framed(frame, path, target, drop, group, time, needs_target, expected)
+    return replace(table, encoding=encoding)
 
 
-def _kind(path: Path) -> str:
+def read_texts(
+    path: str | Path, names: Sequence[str], *, format: str | None = None, encoding: str | None = None
+) -> dict[str, list[str]]:
+    """Some columns of a csv, parquet or Excel file as they stand in it; "" where there is no value."""
+    path, kind = _found(path, format)
+    if kind in ("libsvm", "npz"):
+        raise ValueError(f"--keep is for files whose columns have names, not for {kind}.")
+    is_csv = kind == "csv"
+    frame = read_csv(path, names, encoding, missing_words=False) if is_csv else _frame(path, kind, names, None)
+    lacking = [name for name in names if name not in frame.columns]
+    if lacking:
+        raise ValueError(
+            f"{path.name} has no column {listed(lacking)} to keep; its columns are {listed(frame.columns)}."
+        )
+    return {name: ["" if lacks else str(value) for value, lacks in _cells(frame[name])] for name in names}
+
+
+def _cells(column: Any) -> Iterator[tuple[Any, bool]]:
+    return zip(column.tolist(), column.isna().tolist(), strict=True)
+
+
+def _found(path: str | Path, format: str | None) -> tuple[Path, str]:
+    """A file that is there, and its kind."""
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder: name a file in it.")
+    if not path.is_file():
+        raise ValueError(f"There is no file {str(path)!r}.")
+    return path, file_kind(path, format)
+
+
+def _frame(path: Path, kind: str, text: Sequence[str], encoding: str | None) -> Any:
+    if kind == "csv":
+        return read_csv(path, text, encoding)
+    return read_excel(path, text) if kind == "excel" else read_parquet(path)
+
+
+def file_kind(path: Path, format: str | None = None) -> str:
+    """The kind of a file: what is said, or what its name ends in."""
+    if format is not None:
+        return format
     suffixes = [s for s in path.suffixes if s not in (".gz", ".bz2")]
     if not suffixes or suffixes[-1] not in _SUFFIXES:
         raise ValueError(f"What kind of file is {path.name!r}? Give --format {'|'.join(FORMATS)}.")
@@ -110,12 +155,19 @@ def _framed(
         check_drop(names, drop)
         features = [name for name in names if name not in set(drop)]
     X = frame[features]
-    X, categorical = as_features(X if expected is None else pick_features(X, expected, path.name), expected)
+    empty = () if expected is not None else tuple(X.columns[X.isna().all().to_numpy()])
+    if len(empty) == len(features):
+        raise ValueError(f"{path.name} has no value in any column besides the target.")
+    X = X.drop(columns=list(empty)) if expected is None else pick_features(X, expected, path.name)
+    kinds = column_kinds(X)
+    X, categorical = as_features(X, expected, path.name)
     if expected is not None and not expected.names:
         X = X.to_numpy()
     groups = None if group is None else as_groups(frame[group], group)
     times = None if time is None else as_times(frame[time], time)
-    return Table(X, y, path.name, chosen, categorical, sha256(path), group, groups, time, times)
+    return Table(
+        X, y, path.name, chosen, categorical, sha256(path), group, groups, time, times, kinds, tuple(drop), empty
+    )
 
 
 def _libsvm(path: Path, target: str | None, needs_target: bool, expected: Expected | None) -> Table:

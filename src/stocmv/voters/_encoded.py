@@ -89,6 +89,12 @@ class EncodedVoters(TransformedVoters):
         super().__init__(encoder, voters)
         self.allow_nan = allow_nan
 
+    @property
+    def categories(self) -> dict[str, NDArray]:
+        """The categories that the encoder knows, by column."""
+        ((_, encoder, names), *_) = self.transformer.transformers_
+        return dict(zip(names, encoder.categories_, strict=True))
+
     def transformed(self, X: Any) -> NDArray:
         return _numbers(super().transformed(X), self.allow_nan)
 

@@ -1,0 +1,32 @@
+"""What the data look like: which column was taken for what, and what deserves a look."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..tables import Finding, Table, look
+
+_KINDS = ("target", "group", "numbers", "dates", "yes or no", "categories", "left out")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Names of the columns by what they were taken for, where they have names, and findings."""
+
+    columns: dict[str, tuple[str, ...]]
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def of(cls, table: Table) -> "Seen":
+        taken: dict[str, list[str]] = {kind: [] for kind in _KINDS}
+        for name, kind in table.kinds.items():
+            taken[kind].append(name)
+        if table.kinds:
+            taken["target"] = [name for name in (table.target,) if name is not None]
+            taken["group"] = [name for name in (table.group,) if name is not None]
+            taken["left out"] = [*table.dropped, *table.empty]
+        return cls({kind: tuple(names) for kind, names in taken.items() if names}, tuple(look(table)))
+
+    def as_content(self) -> dict[str, Any]:
+        """The same for programs."""
+        columns = {kind: list(names) for kind, names in self.columns.items()}
+        return {"columns": columns, "data_warnings": [asdict(finding) for finding in self.findings]}

@@ -1,0 +1,277 @@
+"""An honest look at examples before anything is learned from them: what may be wrong with them, in words."""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from ._alone import accuracy_alone
+from ._columns import Table, listed
+from ._copies import count_repeats
+from ._written import badly_written
+
+_FEW = 20  # examples of a class below which little can be said about it
+_SHORTEST = 30  # rows below which different values say nothing
+_DISTINCT = 0.95  # share of different values that makes an identifier
+_DENSE = 0.9  # share of the whole numbers in their range that consecutive numbers fill
+_SORTED_DENSE = 0.1  # the same where they increase from row to row
+_GROUP = 0.05  # different values per row from which a column named like an identifier may be one of groups
+_LOOKED_AT = 1000  # rows that decide whether a column is worth a longer look
+_SAMPLE = 10_000  # rows on which single columns predict
+_RIGHT = 0.99  # share of right answers from which a single column predicts nearly alone
+_UNSEEN = 0.01  # share of new values that is worth a warning,
+_CHANCE = 0.01  # if it has at most this probability
+_ID = re.compile(r"(?i:(^|[^a-z])(id|uuid|guid)s?$|^(id|uuid|guid)([^a-z]|$))|[a-z](Id|ID|Uuid|UUID|Guid|GUID)$")
+_NUMBER = re.compile(
+    r"(?i:(^|[^a-z])(key|index|row|rownum|no|nr|number)$)|[a-z](Key|No|Nr|Number|Index)$|^$|^Unnamed: "
+)
+_ORDER = (
+    *("leak", "repeated rows", "number as category", "date as category", "identifier", "group"),
+    *("small class", "constant", "empty"),
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something in the data that deserves a look.
+
+    Attributes
+    ----------
+    kind : str
+        What was found: "leak", "repeated rows", "number as category", "date as category", "identifier", "group",
+        "small class", "constant", "empty", "unseen", "missing".
+    column : str or None
+        Where; None for what concerns whole rows.
+    figure : float
+        How much of it.
+    sentence : str
+        The same in words.
+    cure : str
+        What to do about it.
+    """
+
+    kind: str
+    column: str | None
+    figure: float
+    sentence: str
+    cure: str
+
+
+def look(table: Table) -> list[Finding]:
+    """What deserves a look in a table, before the figure; at most 10,000 rows are drawn where all would take long.
+
+    Of examples that are sparse or on a cluster only the classes are looked at.
+    """
+    import pandas as pd
+
+    found = [*_empty(table), *_small_classes(table)]
+    if isinstance(table.X, np.ndarray | pd.DataFrame):
+        columns = dict(_columns(table))
+        found += [*_leaks(table, columns), *_repeats(table, columns)]
+        for name, values in columns.items():
+            found += _of_column(table, name, values)
+    return sorted(found, key=lambda finding: _ORDER.index(finding.kind))
+
+
+def look_at_new(
+    X: Any, categories: Mapping[str, NDArray], expected: Mapping[str, float]
+) -> tuple[list[Finding], dict[str, float]]:
+    """What deserves a look in examples for a model, and the share of the values of each column that it never saw.
+
+    Parameters
+    ----------
+    X : DataFrame or array
+        The examples.
+    categories : mapping of str to ndarray
+        The categories that the model was trained with, by column.
+    expected : mapping of str to float
+        The share of values that are new among rows like those of the training; what is not there is 0.
+    """
+    found, shares = [], {}
+    for name, known in categories.items():
+        values = X[name].dropna()
+        new = values[~values.isin(set(known.tolist()))]
+        shares[name] = len(new) / len(values) if len(values) else 0.0
+        if shares[name] >= _UNSEEN and binom.sf(len(new) - 1, len(values), expected.get(name, 0.0)) < _CHANCE:
+            found.append(_unseen(name, new, len(values), expected.get(name, 0.0)))
+    if hasattr(X, "columns") and len(X) >= _FEW:
+        found += [_no_value(name, len(X)) for name in X.columns[X.isna().all().to_numpy()]]
+    return found, shares
+
+
+def _unseen(name: str, new: Any, n: int, expected: float) -> Finding:
+    share = len(new) / n
+    if len(new) == n:
+        said = f"No value of {_the(name, article='the')} was seen in training: {n:,} new {_plural(n, 'value')}"
+    else:
+        said = f"{_percent(share)} of the values of {_the(name, article='the')} were not seen in training"
+    said += f", such as {_shown(new.iloc[0])}; among rows like those of the training it would be {_percent(expected)}."
+    cure = (
+        "Are they written another way, or in another encoding? Rows from elsewhere are not covered by the certificate."
+    )
+    return Finding("unseen", name, share, said, cure)
+
+
+def _no_value(name: str, n: int) -> Finding:
+    said = f"{_the(name)} has no value in any of the {n:,} rows; in training it had some."
+    return Finding(
+        "missing", name, 1.0, said, "Rows that differ so from the training rows are not covered by the certificate."
+    )
+
+
+def _columns(table: Table) -> Iterator[tuple[str, NDArray]]:
+    """Names and values; columns without a name have their number, from 0."""
+    if hasattr(table.X, "columns"):
+        yield from ((str(name), table.X[name].to_numpy()) for name in table.X.columns)
+    else:
+        kind = np.float64 if table.X.dtype.kind == "f" else None  # pandas does not know all others
+        yield from ((str(j), np.asarray(table.X[:, j], kind)) for j in range(table.X.shape[1]))
+
+
+def _of_column(table: Table, name: str, values: NDArray) -> Iterator[Finding]:
+    """What one column shows by itself: at most one thing, the one with the clearest cure."""
+    import pandas as pd
+
+    named = hasattr(table.X, "columns")
+    if name in table.categorical:
+        known = values[pd.notna(values)]
+        written = badly_written(_drawn(known, 2 * _LOOKED_AT))
+        if written is not None:
+            kind, share, said, cure = written
+            yield Finding(kind, name, share, f"{_the(name)} {said}", cure)
+            return
+    else:
+        known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
+    if named and len(known) == len(values) >= _FEW and _all_equal(known):
+        said = f"{_the(name)} has one value only, {_shown(known[0])}, in all {len(known):,} rows."
+        yield Finding("constant", name, 1.0, said, f"It tells nothing: {_without(name, named)}.")
+    elif len(known) >= _SHORTEST and table.kinds.get(name) != "dates":
+        yield from _identifies(name, known, named)
+
+
+def _all_equal(values: NDArray) -> bool:
+    return bool(values[0] == values[-1]) and bool((values == values[0]).all())
+
+
+def _identifies(name: str, values: NDArray, named: bool) -> Iterator[Finding]:
+    """Whether a column tells rows apart, or groups of rows."""
+    is_text, called_id = values.dtype.kind == "O", bool(_ID.search(name))
+    called_so = called_id or bool(_NUMBER.search(name))
+    first = _drawn(values, _LOOKED_AT)
+    if not is_text and (first != np.floor(first)).any():
+        return
+    if not called_so and _n_distinct(first) < (_DISTINCT - 0.05) * len(first):
+        return
+    distinct = _n_distinct(values)
+    share = distinct / len(values)
+    if share >= _DISTINCT and (is_text or called_id or (called_so and share == 1) or _is_row_number(values, distinct)):
+        looks = "it looks like an identifier" + (" or free text" if is_text and not called_so else "")
+        count = f"All {distinct:,}" if share == 1 else f"{_percent(share)} of the {len(values):,}"
+        said = f"{count} values of {_the(name, named, 'the')} are different: {looks}."
+        yield Finding("identifier", name, share, said, f"It tells nothing about new rows: {_without(name, named)}.")
+    elif share < _DISTINCT and called_id and distinct >= max(_FEW, _GROUP * len(values)):
+        said = (
+            f"{_the(name, named)} is named like an identifier and has {distinct:,} values in {len(values):,} rows: "
+            "rows with the same value may belong together."
+        )
+        cure = f"If so, they are no independent draws: give --group {shlex.quote(name)}."
+        yield Finding("group", name, share, said, cure)
+
+
+def _is_row_number(values: NDArray, distinct: int) -> bool:
+    """Whether whole numbers are consecutive, or increase from row to row without large gaps."""
+    numbers = values.astype(np.float64)
+    filled = distinct / (numbers.max() - numbers.min() + 1)
+    increasing = distinct == len(numbers) and bool((np.diff(numbers) > 0).all())
+    return bool(filled >= (_SORTED_DENSE if increasing else _DENSE))
+
+
+def _leaks(table: Table, columns: dict[str, NDArray]) -> Iterator[Finding]:
+    """Columns that predict the target nearly alone."""
+    rows = _drawn(np.arange(table.n_rows), _SAMPLE)
+    labels, codes = np.unique(np.asarray(table.y)[rows], return_inverse=True)
+    counts = np.bincount(codes)
+    usual = counts.max() / len(rows)
+    named = hasattr(table.X, "columns")
+    if len(rows) < _SHORTEST or len(rows) - counts.max() < _FEW:
+        return
+    for name, values in columns.items():
+        share = accuracy_alone(values[rows], codes, name in table.categorical)
+        if share >= _RIGHT and 1 - share <= 0.1 * (1 - usual):
+            of = f"{len(rows):,} rows" + (f" drawn from the {table.n_rows:,}" if len(rows) < table.n_rows else "")
+            said = (
+                f"{_the(name, named)} alone is right on {_percent(share)} of {of}, cross-validated; always answering "
+                f"{_shown(labels[counts.argmax()])} is right on {_percent(usual)}."
+            )
+            cure = f"If it is known only after the outcome, {_without(name, named)}; some honest data are like this."
+            yield Finding("leak", name, share, said, cure)
+
+
+def _repeats(table: Table, columns: dict[str, NDArray]) -> Iterator[Finding]:
+    """Rows that repeat others more often than chance explains."""
+    n, repeated = table.n_rows, count_repeats([*columns.values(), np.asarray(table.y)], table.groups)
+    if repeated:
+        said = (
+            f"{repeated:,} of the {n:,} rows ({_percent(repeated / n)}) repeat an earlier one, label included, and "
+            "rows that agree in most columns agree in all, as copies do."
+        )
+        group = "" if table.group else "; if they belong together, give --group"
+        cure = f"If they are copies, no figure here holds: remove them{group}."
+        yield Finding("repeated rows", None, repeated / n, said, cure)
+
+
+def _small_classes(table: Table) -> Iterator[Finding]:
+    small = sorted((count, name) for name, count in table.class_counts.items() if count < _FEW)
+    if small:
+        shown = ", ".join(f"{_shown(name)} ({count})" for count, name in small[:5])
+        more = f" and {len(small) - 5:,} more" if len(small) > 5 else ""
+        has = f"{len(small):,} {_plural(len(small), 'class', 'classes')} {'has' if len(small) == 1 else 'have'}"
+        said = f"{has} fewer than {_FEW} examples: {shown}{more}."
+        cure = "Little can be learned or promised about so few: collect more, or merge classes."
+        yield Finding("small class", table.target, small[0][0], said, cure)
+
+
+def _empty(table: Table) -> Iterator[Finding]:
+    for name in table.empty:
+        said = f"{_the(name)} has no value in any of the {table.n_rows:,} rows, and was left out."
+        yield Finding("empty", name, 1.0, said, "Fill it in, or ignore this: predict does not need it.")
+
+
+def _drawn(values: NDArray, most: int) -> NDArray:
+    """The values, or so many of them: the same ones each time."""
+    if len(values) <= most:
+        return values
+    return values[np.sort(np.random.default_rng(0).choice(len(values), most, replace=False))]
+
+
+def _n_distinct(values: NDArray) -> int:
+    import pandas as pd
+
+    return len(pd.unique(values))
+
+
+def _the(name: str, named: bool = True, article: str = "The") -> str:
+    return f"{article} column {listed([name])}" if named else f"{article} column number {name} (from 0)"
+
+
+def _without(name: str, named: bool) -> str:
+    return f"leave it out with --drop {shlex.quote(name)}" if named else "remove it"
+
+
+def _percent(share: float) -> str:
+    """Rounded towards the middle: never 100 % where something is left, nor 0 % where something is there."""
+    return f"{min(max(100 * share, 0.1), 99.9) if 0 < share < 1 else 100 * share:.1f} %"
+
+
+def _plural(count: int, one: str, many: str | None = None) -> str:
+    return one if count == 1 else many or f"{one}s"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value.item() if hasattr(value, "item") else value)
+    return text if len(text) <= 42 else f"{text[:38]}...{text[0]}"
