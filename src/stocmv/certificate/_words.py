@@ -56,7 +56,7 @@ def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: b
     return f"Nothing was learned here from the {which}: all of them only judged the vote."
 
 
-def tested_assumptions(n_folds: int, grouped: bool) -> list[str]:
+def tested_assumptions(n_folds: int, grouped: bool, *, priced: bool) -> list[str]:
     """What a certificate without learning on the judging examples assumes."""
     drawn = (
         "The groups are independent draws from one distribution, and new groups come from the same one; within a "
@@ -64,11 +64,13 @@ def tested_assumptions(n_folds: int, grouped: bool) -> list[str]:
         if grouped
         else "The examples are independent draws from one distribution, and new examples come from the same one."
     )
+    costs = ["The costs were fixed before looking at these examples."] * priced
     if n_folds == 1:
         return [
             drawn,
             "The voters and their weights were chosen without looking at the examples that judge them.",
             "The bound and delta were fixed before looking at these examples.",
+            *costs,
         ]
     return [
         drawn,
@@ -76,4 +78,5 @@ def tested_assumptions(n_folds: int, grouped: bool) -> list[str]:
         "folds were drawn without looking at the examples.",
         "The bound and delta were fixed before looking at these examples; the constants of each fold were chosen from "
         "the others.",
+        *costs,
     ]

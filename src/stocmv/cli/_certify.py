@@ -8,7 +8,7 @@ import click
 from ..progress import stage
 from ._console import as_json, print_json, progress
 from ._folder import check_free, sweep, whole_folder
-from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
+from ._kinds import FILE, SHARE, AutoOr, Costs, Number, Threads, cluster
 
 
 @click.command()
@@ -46,7 +46,18 @@ from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
     show_default=True,
     help="Threads, or workers of a local cluster; -1 is one for each core.",
 )
-@click.option("--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error on each class.")
+@click.option(
+    "--per-class/--no-per-class",
+    default=True,
+    show_default=True,
+    help="Also bound the error on each class, and its precision.",
+)
+@click.option(
+    "--cost",
+    type=Costs(),
+    help="Also bound the mean cost. JSON, or a file of it: [[0, 1], [10, 0]], rows are true classes and columns answers, "
+    'both sorted, or {"ill": {"well": 10}, "well": {"ill": 1}}.',
+)
 @click.option("--encoding", type=click.Choice(["ordinal", "onehot"]), default="ordinal", show_default=True)
 @cluster
 @click.option("--drop", multiple=True, help="A column to leave out, such as a row number; may be repeated.")
