@@ -7,6 +7,7 @@ from ._claims import Claim as Claim, share as share
 from ._costs import check_cost as check_cost
 from ._expected import Expected as Expected
 from ._holdout import HoldoutComparison as HoldoutComparison
+from ._percent import amount as amount, percent_down as percent_down
 from ._tested import certify_tested as certify_tested, check_tested as check_tested
 
 __all__ = ["Certificate", "Verification", "certify"]

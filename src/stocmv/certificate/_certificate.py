@@ -254,8 +254,8 @@ class Certificate:
             )
         if self.per_class and self.tested and not self.precisions:
             stated.append(
-                "Precision is not certified for groups with folds, which may answer rows of one group differently: hold "
-                "out some groups instead."
+                "Precision is not certified for groups with folds, which may answer rows of one group differently: use "
+                "a hold-out."
             )
         votes = " for each vote" if self.has_stochastic_vote else ""
         at_once = f"; those of the classes hold all at once{votes}" if self.per_class else ""

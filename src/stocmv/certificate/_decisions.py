@@ -40,7 +40,7 @@ class Answered:
 
 
 def answered(weights: Sequence[NDArray], costs: NDArray | None, votes: Sequence[Votes]) -> list[Answered]:
-    """What the votes with these weights answer on the examples of each fold, and what that costs where costs are given."""
+    """What the votes with these weights answer on the examples of each fold, and what that costs if costs are given."""
     asked = [v.total_later(partial(_sums, w, costs)) for w, v in zip(weights, votes, strict=True)]
     return [Answered.of(answer()) for answer in asked]
 

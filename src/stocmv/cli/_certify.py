@@ -55,8 +55,8 @@ from ._kinds import FILE, SHARE, AutoOr, Costs, Number, Threads, cluster
 @click.option(
     "--cost",
     type=Costs(),
-    help="Also bound the mean cost. JSON, or a file of it: [[0, 1], [10, 0]], rows are true classes and columns answers, "
-    'both sorted, or {"ill": {"well": 10}, "well": {"ill": 1}}.',
+    help="Also bound the mean cost: JSON, or a file of it. [[0, 1], [10, 0]] has a row for each true class and a "
+    'column for each answer, both sorted; {"ill": {"well": 10}, "well": {"ill": 1}} names them.',
 )
 @click.option("--encoding", type=click.Choice(["ordinal", "onehot"]), default="ordinal", show_default=True)
 @cluster
