@@ -833,7 +833,9 @@ def _theorem(c: Content) -> str:
     if n_folds > 1:
         return f"the fold test over {n_folds} folds"
     exact = "Bentkus's bound for the means of groups" if grouped else "Clopper and Pearson's bound"
-    return exact if has_one_voter(c) else f"{exact}; Bentkus's bound for the stochastic vote"
+    uneven = len({x for row in c["cost"].get("matrix", []) for x in row}) > 2
+    others = ["the stochastic vote"] * (not has_one_voter(c)) + ["the mean cost"] * uneven
+    return f"{exact}; Bentkus's bound for {' and '.join(others)}" if others else exact
 
 
 def _certified(c: Content) -> str:

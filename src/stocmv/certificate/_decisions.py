@@ -172,9 +172,7 @@ def mean_cost(
     means = [min(part.cost / part.n * (1 + 1e-13), 1.0) for part in found]
     share, own, shares = share_of(claims, "cost"), None, np.ones(1)
     if test is None:
-        # errors count as much as each other only if the costs do
-        counted = not grouped and bool(np.all((scaled == 0) | (scaled == 1)))
-        value = one_sample(found[0].cost, found[0].n, share, counted=counted)
+        value = one_sample(found[0].cost, found[0].n, share, counted=not grouped and are_counted(costs))
     else:
         # of errors at the mean cost of one, so that it does not depend on the examples
         wrong = (scaled.sum() - scaled.trace()) / max(scaled.size - len(scaled), 1)
@@ -191,6 +189,11 @@ def mean_cost(
         "bound": min(least + span * value + 1e-15 * (abs(least) + span), float(costs.max())),
         "bound_settings": {} if own is None else own.settings(),
     }
+
+
+def are_counted(costs: NDArray) -> bool:
+    """Whether there are but two costs, so that a mean of them is a number of errors."""
+    return bool(np.isin(costs, (costs.min(), costs.max())).all())
 
 
 def scale_costs(costs: NDArray) -> tuple[NDArray, float, float]:

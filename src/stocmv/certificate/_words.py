@@ -9,12 +9,13 @@ def theorem(bound_theorem: str, risk: str, n_folds: int) -> str:
     return f"{bound_theorem}{crossed}, for the risk {risk!r}"
 
 
-def tested_theorem(n_folds: int, grouped: bool, one_voter: bool) -> str:
+def tested_theorem(n_folds: int, grouped: bool, one_voter: bool, *, uneven_costs: bool) -> str:
     """What a bound on a vote rests on that its judges did not help to make."""
     if n_folds > 1:
         return f"the fold test over {n_folds} folds"
     exact = "Bentkus's bound for the means of groups" if grouped else "Clopper and Pearson's bound"
-    return exact if one_voter else f"{exact}; Bentkus's bound for the stochastic vote"
+    others = ["the stochastic vote"] * (not one_voter) + ["the mean cost"] * uneven_costs
+    return f"{exact}; Bentkus's bound for {' and '.join(others)}" if others else exact
 
 
 def certified(risk_certified: str, one_voter: bool, n_folds: int) -> str:
