@@ -812,6 +812,11 @@ def has_one_voter(c: Content) -> bool:
     return all(len(next(iter(parameters.values()))) == 1 for parameters in c["posteriors"])
 
 
+def covers_drawn(c: Content) -> bool:
+    """Whether the stochastic bound is also on votes with drawn weights."""
+    return is_tested(c) or has_one_voter(c) or c["posterior"] != "categorical" or c["risk"] == "first_order"
+
+
 def is_estimated(c: Content) -> bool:
     """Whether the risk is a mean over drawn votes."""
     return c["risk"] == "mc" and c["posterior"] == "logit_normal"
@@ -851,11 +856,10 @@ def _words(c: Content, statement: str) -> Iterator[Check]:
     """What the certificate says in words must be what its figures say."""
     alone = has_one_voter(c)
     fold = "each example is given to one fold, then " if len(c["posteriors"]) > 1 else ""
-    covered = is_tested(c) or alone or c["posterior"] != "categorical" or c["risk"] == "first_order"
     for what, field, said in (
         ("theorem", "theorem", _theorem(c)),
         ("what the stochastic bound is on", "certified", _certified(c)),
-        ("covers drawn votes", "covers_drawn", covered),
+        ("covers drawn votes", "covers_drawn", covers_drawn(c)),
         ("deterministic vote", "deterministic_rule", fold + ("its voter answers" if alone else RULES[c["posterior"]])),
         ("statement", "statement", statement),
     ):
@@ -946,7 +950,7 @@ def _percent(share: float) -> str:
 
 def certified_votes(c: Content) -> tuple[str, ...]:
     """The votes that have a bound of their own."""
-    return ("predict", "stochastic vote") if c["covers_drawn"] and not has_one_voter(c) else ("predict",)
+    return ("predict", "stochastic vote") if covers_drawn(c) and not has_one_voter(c) else ("predict",)
 
 
 def claims_of(c: Content, folds: Sequence[Fold]) -> list[dict[str, Any]]:
