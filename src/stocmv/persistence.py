@@ -21,7 +21,7 @@ from ._files import reason, whole_file
 from ._memory import check_fits
 from ._model_checks import Model, check_model, foreign_types, full_name, known_types, parts_of, unpacked
 from .bounds import Catoni, CatoniPerFold, McAllester, Seeger
-from .certificate import Certificate
+from .certificate import Certificate, Claim
 from .classifier import DrawnVote, MajorityVoteClassifier, OrderTest
 from .engines import Shared
 from .learning import History, Step
@@ -55,7 +55,7 @@ TRUSTED: tuple[str, ...] = tuple(
     full_name(kind)
     for kind in (
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
-        *(Certificate, OrderTest, History, Step),
+        *(Certificate, Claim, OrderTest, History, Step),
         *(Dirichlet, Categorical, LogitNormal),
         *(Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
         *(EnsembleVoters, ClassifierVoters, StumpVoters, EncodedVoters, TransformedVoters, Joined, Recoded),

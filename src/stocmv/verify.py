@@ -23,8 +23,9 @@ Contents, in the order of reading
 8. KL from the prior
 9. Bounds that pay for learning
 10. Tests of votes that the judging examples did not help to make
-11. The deterministic vote, and the classes
-12. What is printed
+11. Precision and costs of what predict answers
+12. The deterministic vote, and the classes
+13. What is printed
 """
 
 import argparse
@@ -171,6 +172,7 @@ def _figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     yield Check("shares of the folds", c["fold_shares"], shares.tolist(), bool(same))
     yield from _claims(c, folds)
     yield from _tested_figures(c, folds) if is_tested(c) else _paid_figures(c, folds)
+    yield from _decisions(c, folds)
     yield from _baseline(c, folds)
 
 
@@ -261,9 +263,9 @@ KINDS: dict[str, Any] = {  # what each field is, and what a list holds
     **dict.fromkeys(("bound", "stochastic_bound", "kl", "delta"), NUMBER),
     **dict.fromkeys(("format", "statement", "risk", "theorem", "certified", "posterior", "deterministic_rule"), (str,)),
     **dict.fromkeys(("n", "alternatives"), (int,)),
-    **dict.fromkeys(("risk_settings", "bound_settings", "deterministic_vote", "baseline", "context"), (dict,)),
+    **dict.fromkeys(("risk_settings", "bound_settings", "deterministic_vote", "baseline", "cost", "context"), (dict,)),
     **{name: [str] for name in ("unproven", "assumptions", "warnings", "vote_digests")},
-    **{name: [dict] for name in ("posteriors", "priors", "per_class", "claims")},
+    **{name: [dict] for name in ("posteriors", "priors", "per_class", "precisions", "claims")},
     "moments": [int, float],
     "fold_sizes": [int],
     "fold_shares": [int, float],
@@ -574,6 +576,8 @@ DETERMINISTIC_VOTE = ("margin", "scale", "coverage", "empirical_risk", "kl", "ma
 BASELINE = ("label", "empirical_risk", "bound")
 CLASS_FIGURES = ("delta", "empirical_risk", "stochastic_risk", "bound", "stochastic_bound")
 CLASS = ("label", "n", *CLASS_FIGURES, "bound_settings")
+PRECISION = ("label", "n", "measured", "bound", "bound_settings")
+COST = ("matrix", "measured", "bound", "bound_settings")
 CLAIM = ("name", "delta", "pays_for", "among")
 
 
@@ -590,6 +594,8 @@ def check_form(c: Content, folds: Sequence[Fold]) -> None:
     _check_baseline(c["baseline"])
     _check_classes(c["per_class"])
     _check_claims(c["claims"])
+    _check_precisions(c, len(folds))
+    _check_cost(c, len(folds))
     if is_tested(c):
         _check_tested(c, folds)
     else:
@@ -669,6 +675,36 @@ def _check_classes(per_class: Sequence[dict[str, Any]]) -> None:
         _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a figure of a class is not between 0 and 1")
         _need(type(entry["n"]) is int, "the number of a class's examples is not an integer")
         _need(isinstance(entry["bound_settings"], dict), "the constants of a class are not of the right kind")
+
+
+def _check_precisions(c: Content, n_folds: int) -> None:
+    for entry in c["precisions"]:
+        _need(tuple(entry) == PRECISION, f"the figures of a precision are not {PRECISION}")
+        figures = entry["measured"], entry["bound"]
+        _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a precision is not between 0 and 1")
+        _need(type(entry["n"]) is int, "the number of a class's answers is not an integer")
+        _check_own_constants(c, entry["bound_settings"], n_folds)
+
+
+def _check_cost(c: Content, n_folds: int) -> None:
+    if not c["cost"]:
+        return
+    _need(tuple(c["cost"]) == COST, f"the parts of the cost are not {COST}")
+    rows = c["cost"]["matrix"]
+    _need(isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows), "no matrix")
+    _need(all(_is_number(x, -1e101, 1e101) for row in rows for x in row), "a cost is not a number, or too large")
+    _need(all(row[k] == min(row) for k, row in enumerate(rows)), "a wrong answer costs less than the right one")
+    _need(max(map(max, rows)) > min(map(min, rows)), "all costs are the same")
+    _need(all(_is_number(c["cost"][name]) for name in ("measured", "bound")), "the mean cost is not a number")
+    _check_own_constants(c, c["cost"]["bound_settings"], n_folds)
+
+
+def _check_own_constants(c: Content, settings: Any, n_folds: int) -> None:
+    """Those of another figure than the error of all examples, which only the fold test has."""
+    _need(isinstance(settings, dict), "the constants of a figure are not of the right kind")
+    if settings:
+        _need(c["bound_settings"]["name"] == settings.get("name") == "fold_test", "only the fold test has constants")
+        _check_constants(settings, n_folds)
 
 
 def _check_claims(claims: Sequence[dict[str, Any]]) -> None:
@@ -776,6 +812,11 @@ def has_one_voter(c: Content) -> bool:
     return all(len(next(iter(parameters.values()))) == 1 for parameters in c["posteriors"])
 
 
+def covers_drawn(c: Content) -> bool:
+    """Whether the stochastic bound is also on votes with drawn weights."""
+    return is_tested(c) or has_one_voter(c) or c["posterior"] != "categorical" or c["risk"] == "first_order"
+
+
 def is_estimated(c: Content) -> bool:
     """Whether the risk is a mean over drawn votes."""
     return c["risk"] == "mc" and c["posterior"] == "logit_normal"
@@ -797,7 +838,9 @@ def _theorem(c: Content) -> str:
     if n_folds > 1:
         return f"the fold test over {n_folds} folds"
     exact = "Bentkus's bound for the means of groups" if grouped else "Clopper and Pearson's bound"
-    return exact if has_one_voter(c) else f"{exact}; Bentkus's bound for the stochastic vote"
+    uneven = len({x for row in c["cost"].get("matrix", []) for x in row}) > 2
+    others = ["the stochastic vote"] * (not has_one_voter(c)) + ["the mean cost"] * uneven
+    return f"{exact}; Bentkus's bound for {' and '.join(others)}" if others else exact
 
 
 def _certified(c: Content) -> str:
@@ -813,11 +856,10 @@ def _words(c: Content, statement: str) -> Iterator[Check]:
     """What the certificate says in words must be what its figures say."""
     alone = has_one_voter(c)
     fold = "each example is given to one fold, then " if len(c["posteriors"]) > 1 else ""
-    covered = is_tested(c) or alone or c["posterior"] != "categorical" or c["risk"] == "first_order"
     for what, field, said in (
         ("theorem", "theorem", _theorem(c)),
         ("what the stochastic bound is on", "certified", _certified(c)),
-        ("covers drawn votes", "covers_drawn", covered),
+        ("covers drawn votes", "covers_drawn", covers_drawn(c)),
         ("deterministic vote", "deterministic_rule", fold + ("its voter answers" if alone else RULES[c["posterior"]])),
         ("statement", "statement", statement),
     ):
@@ -831,7 +873,8 @@ def _words(c: Content, statement: str) -> Iterator[Check]:
 def assumed(c: Content) -> list[str]:
     """The assumptions that follow from the figures."""
     if is_tested(c):
-        return _assumed_of_tests(len(c["posteriors"]) > 1, c["grouped"])
+        costs = ["The costs were fixed before looking at these examples."] * bool(c["cost"])
+        return _assumed_of_tests(len(c["posteriors"]) > 1, c["grouped"]) + costs
     unseen = (
         "The voters and the prior of each fold were chosen without looking at the examples of that fold, and the folds "
         "were drawn without looking at the examples."
@@ -908,7 +951,7 @@ def _percent(share: float) -> str:
 
 def certified_votes(c: Content) -> tuple[str, ...]:
     """The votes that have a bound of their own."""
-    return ("predict", "stochastic vote") if c["covers_drawn"] and not has_one_voter(c) else ("predict",)
+    return ("predict", "stochastic vote") if covers_drawn(c) and not has_one_voter(c) else ("predict",)
 
 
 def claims_of(c: Content, folds: Sequence[Fold]) -> list[dict[str, Any]]:
@@ -936,7 +979,18 @@ def claims_of(c: Content, folds: Sequence[Fold]) -> list[dict[str, Any]]:
         own = {"classes": n_classes} | (margins if vote == "predict" else {})
         name = "classes" if vote == "predict" else f"classes, {vote}"
         claims.append(_claim(name, c["delta"], "bound", {**tried, **own}))
-    return claims
+    if has_precisions(c) and n_classes:
+        several, among = len(folds) > 1, {"classes": n_classes}
+        claims.append(_claim("precision", c["delta"] * (0.9 if several else 1.0), "bound", among))
+        if several:  # how often each fold gives an answer is known up to an interval with two sides
+            among |= {"folds": len(folds), "sides": 2}
+            claims.append(_claim("precision", c["delta"] * 0.1, "shares of the folds", among))
+    return [*claims, _claim("cost", c["delta"], "bound", {})] if c["cost"] else claims
+
+
+def has_precisions(c: Content) -> bool:
+    """Whether there is a bound on the precision of each class; the rows of a group may have several folds' answers."""
+    return bool(c["per_class"]) and is_tested(c) and not (c["grouped"] and len(c["posteriors"]) > 1)
 
 
 def _claim(name: str, delta: float, pays_for: str, among: dict[str, int]) -> dict[str, Any]:
@@ -1415,6 +1469,8 @@ def test_shares(settings: dict[str, Any]) -> NDArray:
 def _proofs(name: str, settings: dict[str, Any], sizes: Sequence[int], delta: float) -> Iterator[Check]:
     """What the fold test needs of its constants: no true error may exceed what it is compared with by more."""
     for k, (n, a, t, scale) in enumerate(zip(sizes, *(settings[key] for key in FOLD_TEST[1:]), strict=True)):
+        if n == 0:  # nothing is said of this fold
+            continue
         allowed = delta * scale * (1 + 1e-9)  # what this file's own rounding may do
         needed = largest_excess(a, t, n, allowed) / delta
         yield Check(f"{name}scale of fold {k}", scale, needed, bool(needed <= allowed / delta))
@@ -1488,7 +1544,157 @@ def _deviance(x: NDArray, mean: NDArray) -> NDArray:
     return mean * ((1 + d) * np.log1p(d) - d)
 
 
-# -------------------------------------------------------------------------- 11. The deterministic vote, and the classes
+# --------------------------------------------------------------------- 11. Precision and costs of what predict answers
+
+
+class Answers(NamedTuple):
+    """What predict answers on the rows of a fold, and what else it may answer but for rounding."""
+
+    fold: Fold
+    first: NDArray
+    second: NDArray
+
+    def of(self, code: int) -> NDArray:
+        """The rows answered so; where rounding may hide it, only if that is wrong."""
+        surely = (self.first == code) & (self.second == code)
+        return np.where(self.fold.targets == code, surely, (self.first == code) | (self.second == code))
+
+    def costs(self, matrix: NDArray) -> NDArray:
+        """The cost of each row's answer."""
+        targets = np.asarray(self.fold.targets, int)
+        return np.maximum(matrix[targets, self.first], matrix[targets, self.second])
+
+
+def _answers(fold: Fold, given: NDArray, doubt: float) -> Answers:
+    weights, targets = given / math.fsum(given), np.asarray(fold.targets, int)
+    if fold.labels is None:
+        answers = np.where(vote_errors(fold, weights, doubt), 1 - targets, targets)
+        return Answers(fold, answers, answers)
+    readings: tuple[list[NDArray], list[NDArray]] = ([], [])
+    for rows in fold.blocks():
+        own, each = fold.class_weights(rows, weights)
+        each[np.arange(len(each)), targets[rows]] = own
+        most = each.max(1, keepdims=True)
+        for reading, tie in zip(readings, (TIE - doubt, TIE + doubt), strict=True):
+            reading.append(np.argmax(each >= most - tie, axis=1))
+    return Answers(fold, *(np.concatenate(reading) for reading in readings))
+
+
+def _decisions(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
+    """The precision of each class, and the mean cost: what was measured, and the bounds."""
+    labels, claims = all_labels(folds) if is_tested(c) else [], claims_of(c, folds)
+    named, needed = [entry["label"] for entry in c["precisions"]], labels if has_precisions(c) else []
+    same = json.dumps(named) == json.dumps(needed)
+    if named or needed:
+        yield Check("classes that have a precision", named, needed, same)
+    if c["cost"]:
+        yield Check(
+            "classes that have costs", len(c["cost"]["matrix"]), len(labels), len(labels) == len(c["cost"]["matrix"])
+        )
+    if not same or (c["cost"] and len(labels) != len(c["cost"]["matrix"])) or not (named or c["cost"]):
+        return
+    given = [np.array(next(iter(p.values()))) for p in c["posteriors"]]
+    doubts = [5e-14] * len(folds), [2e-13 + 2.0**-52 * fold.n_voters for fold in folds]
+    least, most = ([_answers(*each) for each in zip(folds, given, doubt, strict=True)] for doubt in doubts)
+    for code, entry in enumerate(c["precisions"]):
+        yield from _precision(c, entry, code, least, most, claims)
+    if c["cost"]:
+        yield from _mean_cost(c, least, most, share_of(claims, "cost"))
+
+
+def _precision(
+    c: Content,
+    entry: dict[str, Any],
+    code: int,
+    least: Sequence[Answers],
+    most: Sequence[Answers],
+    claims: Sequence[dict[str, Any]],
+) -> Iterator[Check]:
+    """The error among the answers of a class: given these, they are independent draws, as those of a class are."""
+    name, several, shares = f"precision of {entry['label']!a}, ", len(least) > 1, np.array(c["fold_shares"])
+    members = [[answers.of(code) for answers in reading] for reading in (least, most)]
+    counts = [[a.fold.count(m) for a, m in zip(least, each, strict=True)] for each in members]
+    yield Check(f"{name}answers", entry["n"], sum(counts[0]), entry["n"] in (sum(counts[0]), sum(counts[1])))
+    stated, needed = entry["bound_settings"] != {}, several and any(counts[0])
+    yield Check(f"{name}constants", stated, needed, stated == needed)
+    if stated != needed:
+        return
+    share = share_of(claims, "precision")
+    if stated:
+        yield from _proofs(name, entry["bound_settings"], counts[0], share)
+    bounds, measured = [], []
+    for each, numbers, slack in zip(members, counts, (0.0, ROUNDED), strict=True):
+        wrong = [(np.asarray(a.fold.targets) != code).astype(float) for a in least]
+        risks = np.array([a.fold.mean(w, m) for a, w, m in zip(least, wrong, each, strict=True)])
+        sizes = [a.fold.count() for a in least]
+        weights = shares * numbers / sizes
+        measured.append(float(weights @ risks / weights.sum()) if any(numbers) else 1.0)
+        if stated:
+            ends = share_of(claims, "precision", "shares of the folds")
+            bounds.append(_mixed(entry["bound_settings"], risks, numbers, sizes, shares, ends))
+        else:
+            bounds.append(one_sample(risks[0], numbers[0], share, not c["grouped"], slack) if any(numbers) else 1.0)
+    yield _between(f"{name}errors measured", 1 - entry["measured"], *measured)
+    yield _between(f"{name}bound on the errors", 1 - entry["bound"], *bounds)
+
+
+def _mixed(
+    settings: dict[str, Any],
+    risks: NDArray,
+    numbers: Sequence[int],
+    sizes: Sequence[int],
+    shares: NDArray,
+    ends: float,
+) -> float:
+    """The largest ``sum w_k (a_k L_k + t_k) + F max_k w_k c_k`` over the weights of the folds that are possible.
+
+    The mean of the ``(R_k - a_k L_k - t_k)_+ / c_k`` is at most 1, which holds for all weights at once. Those of the
+    answers are in proportion to the folds' shares times the probabilities of such an answer, which lie in intervals.
+    """
+    slope, offset, scale = (np.array(settings[name]) for name in FOLD_TEST[1:])
+    some = np.array(numbers) > 0
+    base, scale = np.where(some, slope * risks + offset, 1.0), np.where(some, scale, 0.0)
+    pairs = list(zip(numbers, sizes, strict=True))
+    low = shares * [1 - clopper_pearson(n - k, n, ends) for k, n in pairs]
+    high = shares * [clopper_pearson(k, n, ends) for k, n in pairs]
+    largest = 0.0
+    for j in range(len(base)):
+        values = base + (np.arange(len(base)) == j) * len(base) * scale
+        below, above = 0.0, float(values.max())
+        for _ in range(100):  # some weights give a mean above this if the best ones do
+            middle = (below + above) / 2
+            exceeds = np.maximum((values - middle) * high, (values - middle) * low).sum() > 0
+            below, above = (middle, above) if exceeds else (below, middle)
+        largest = max(largest, above)
+    return min(largest, 1.0)
+
+
+def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], delta: float) -> Iterator[Check]:
+    """The costs, scaled to [0, 1], are tested like errors; where they are 0 and 1, they count like errors."""
+    cost, matrix, shares = c["cost"], np.array(c["cost"]["matrix"], float), np.array(c["fold_shares"])
+    low, span = matrix.min(), np.ptp(matrix)
+    scaled, several = (matrix - low) / span, len(least) > 1
+    sizes = [answers.fold.count() for answers in least]
+    settings = cost["bound_settings"]
+    yield Check("cost, constants", settings != {}, several, (settings != {}) == several)
+    if (settings != {}) != several:
+        return
+    if several:
+        own = test_shares(settings)
+        same = np.allclose(own, shares, rtol=0, atol=1e-12)
+        yield Check("cost, shares of the folds", own.tolist(), c["fold_shares"], bool(same))
+        yield from _proofs("cost, ", settings, sizes, delta)
+    counted = not c["grouped"] and bool(np.isin(scaled, (0.0, 1.0)).all())
+    means = [np.array([a.fold.mean(a.costs(scaled)) for a in reading]) for reading in (least, most)]
+    bounds = [
+        fold_test(settings, risks) if several else one_sample(float(risks[0]), sizes[0], delta, counted, slack)
+        for risks, slack in zip(means, (0.0, ROUNDED), strict=True)
+    ]
+    for what, found in (("measured", [float(shares @ risks) for risks in means]), ("bound", bounds)):
+        yield _between(f"cost, {what}", (cost[what] - low) / span, *found)
+
+
+# -------------------------------------------------------------------------- 12. The deterministic vote, and the classes
 
 LISTED, LISTED_CLASSES = 20, 10  # voters of which all coalitions are listed, with two classes and with more
 
@@ -1647,7 +1853,7 @@ def _class_upper(
     return kl_inverse(risk, math.fsum(prices))
 
 
-# -------------------------------------------------------------------------------------------------- 12. What is printed
+# -------------------------------------------------------------------------------------------------- 13. What is printed
 
 
 def brief(value: object, most: int = 100) -> str:

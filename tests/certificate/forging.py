@@ -127,6 +127,8 @@ def _write(content: dict[str, Any], check: verify.Check, folds: list[verify.Fold
     elif check.what == "empirical risk":
         field, key = ("deterministic_vote", "empirical_risk") if verify.is_tested(content) else ("moments", 0)
         content[field][key] = value
+    elif check.what.startswith("cost, ") and check.what.removeprefix("cost, ") in content["cost"]:
+        _write_cost(content["cost"], check.what.removeprefix("cost, "), value)
     elif check.what == "claims" or check.what.startswith(("delta of", "all of delta")):
         content["claims"] = verify.claims_of(content, folds)
         return
@@ -139,6 +141,19 @@ def _write(content: dict[str, Any], check: verify.Check, folds: list[verify.Fold
             name = check.what.removeprefix(title).replace(" ", "_").replace("examples", "n")
             if name in entry:  # what follows from other figures has no field of its own
                 entry[name] = value
+    for entry in content["precisions"]:
+        title = f"precision of {entry['label']!a}, "
+        if check.what.startswith(title):
+            name = check.what.removeprefix(title)
+            if name == "answers":
+                entry["n"] = value
+            elif name in ("errors measured", "bound on the errors"):
+                entry["measured" if name == "errors measured" else "bound"] = 1 - value
+
+
+def _write_cost(cost: dict[str, Any], name: str, value: float) -> None:
+    matrix = np.array(cost["matrix"], float)
+    cost[name] = float(matrix.min() + np.ptp(matrix) * value)
 
 
 def is_issued(content: dict[str, Any], votes) -> bool:
@@ -163,23 +178,31 @@ def is_issued(content: dict[str, Any], votes) -> bool:
 
 def _issued_test(content: dict[str, Any], votes, posteriors) -> dict[str, Any]:
     """What the package issues with the constants of the fold test as they are stated: which are chosen is free."""
-    stated = [content["bound_settings"], *(entry["bound_settings"] for entry in content["per_class"])]
+    further = [*content["per_class"], *content["precisions"], *([content["cost"]] if content["cost"] else [])]
+    stated = [content["bound_settings"], *(entry["bound_settings"] for entry in further)]
     left = [FoldTest(*(tuple(s[name]) for name in ("slope", "offset", "scale"))) for s in stated if "scale" in s]
     shares = left[0].shares if left else None
 
     def choose(errors, sizes, delta, scale=None):
         test = left.pop(0)
         for k, n in enumerate(sizes):
-            if not is_proven(test.slope[k], test.offset[k], test.scale[k], n, delta):
+            if n and not is_proven(test.slope[k], test.offset[k], test.scale[k], n, delta):
                 raise ValueError("not proven")
-        if not np.allclose(test.shares, shares, rtol=0, atol=1e-12):
+        if scale is not None and not np.allclose(test.shares, shares, rtol=0, atol=1e-12):
             raise ValueError("other shares than those of all examples")
         return test
 
     expected = [Expected(np.zeros(v.n_classes), np.ones(v.n_classes)) for v in votes]
     with patch.object(FoldTest, "choose", choose):
         return content_of(
-            certify_tested(votes, posteriors, content["delta"], expected, per_class=bool(content["per_class"]))
+            certify_tested(
+                votes,
+                posteriors,
+                content["delta"],
+                expected,
+                per_class=bool(content["per_class"]),
+                cost=np.array(content["cost"]["matrix"]) if content["cost"] else None,
+            )
         )
 
 

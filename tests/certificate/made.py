@@ -43,15 +43,31 @@ def judging(name, grouped=False):
     return [replace(v, groups=ids.astype(np.uint64)) for v, ids in zip(votes, named, strict=True)]
 
 
+def costs_of(n_classes):
+    """Wrong answers cost more the further they are from the right one, and even a right one costs something."""
+    code = np.arange(n_classes)
+    return 1.0 + 2.5 * np.abs(code[:, None] - code) * (1 + code[:, None])
+
+
 @cache
 def certificate(
-    name, risk="exact", kind="dirichlet", bound="seeger", per_class=False, delta=0.05, alternatives=2, grouped=False
+    name,
+    risk="exact",
+    kind="dirichlet",
+    bound="seeger",
+    per_class=False,
+    delta=0.05,
+    alternatives=2,
+    grouped=False,
+    priced=False,
 ):
     posteriors, priors = learned(name, risk, kind)
     if bound == "test":
         votes = judging(name, grouped)
         expected = [Expected(np.full(v.n_classes, 3.0), np.full(v.n_classes, 20.0)) for v in votes]
         extras = {"per_class": per_class, "context": {"seed": 1}}
+        if priced:
+            extras["cost"] = costs_of(votes[0].n_classes)
         return certify_tested(votes, posteriors, delta, expected, ["The sun will rise."], **extras)
     the_bound = BOUNDS[bound] if bound in BOUNDS else CatoniPerFold(tuple(np.linspace(0.8, 2.0, len(priors))))
     extras = {"per_class": per_class, "alternatives": alternatives, "context": {"seed": 1}}

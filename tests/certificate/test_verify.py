@@ -29,13 +29,14 @@ SOME = {
     "C-bound": {"name": "separable", "risk": "c_bound", "kind": "categorical"},
     "Monte Carlo": {"name": "noisy", "risk": "mc"},
     "logit-normal": {"name": "three_folds", "risk": "mc", "kind": "logit_normal"},
-    "hold-out": {"name": "noisy", "bound": "test", "per_class": True},
-    "hold-out, merged rows": {"name": "merged", "bound": "test"},
-    "hold-out, groups": {"name": "three_classes", "bound": "test", "per_class": True, "grouped": True},
+    "hold-out": {"name": "noisy", "bound": "test", "per_class": True, "priced": True},
+    "hold-out, merged rows": {"name": "merged", "bound": "test", "priced": True},
+    "hold-out, groups": {"name": "three_classes", "bound": "test", "per_class": True, "grouped": True, "priced": True},
     "hold-out, categorical": {"name": "noisy", "risk": "first_order", "kind": "categorical", "bound": "test"},
     "hold-out, one voter": {"name": "one_voter", "risk": "first_order", "kind": "categorical", "bound": "test"},
-    "fold test": {"name": "three_folds", "bound": "test", "per_class": True},
-    "fold test, groups": {"name": "two_folds", "bound": "test", "grouped": True},
+    "fold test": {"name": "three_folds", "bound": "test", "per_class": True, "priced": True},
+    "fold test, three classes": {"name": "two_folds", "bound": "test", "per_class": True},
+    "fold test, groups": {"name": "two_folds", "bound": "test", "grouped": True, "priced": True},
 }
 
 

@@ -55,6 +55,45 @@ def test_every_format_gives_the_same_certificate(name, stocmv, here, audit):
     assert answer.content["bound"] == Certificate.from_json(audit / "certificate.json").bound
 
 
+COSTS = {
+    kind: {other: float(1 + k) for other in KINDS.tolist() if other != kind} for k, kind in enumerate(KINDS.tolist())
+}
+
+
+def test_costs_as_json_or_in_a_file(stocmv, here):
+    (here.parent / "costs.json").write_text(json.dumps(COSTS))
+    matrix = [[COSTS[truth].get(answer, 0.0) for answer in KINDS.tolist()] for truth in KINDS.tolist()]
+    found = [
+        stocmv("certify", "iris", "--cost", given, "--trees", 3, "--out", f"audit-{k}", "--json").content
+        for k, given in enumerate((json.dumps(matrix), here.parent / "costs.json"))
+    ]
+    assert found[0]["cost"] == found[1]["cost"]
+    assert found[0]["cost"]["matrix"] == matrix
+    assert found[0]["cost"]["measured"] < found[0]["cost"]["bound"] < 3
+    assert [entry["label"] for entry in found[0]["precisions"]] == KINDS.tolist()
+    assert {claim["name"] for claim in found[0]["claims"]} >= {"precision", "cost"}
+    assert stocmv("verify", "audit-0/certificate.json", "audit-0/votes.npz").code == 0
+
+
+def test_precision_and_cost_on_the_page(stocmv, here):
+    answer = stocmv("certify", "iris", "--cost", json.dumps(COSTS), "--trees", 3, "--out", "audit")
+    assert "right among the answers of predict" in answer.out
+    assert "mean cost" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("[[0, 1], [1", "neither JSON nor a file"),
+        ("nowhere.json", "neither JSON nor a file"),
+        ("[[0, 1], [1, 0]]", "a row and a column for each of the 3 classes"),
+        ('{"tulip": {}}', "'tulip' is not one of the classes"),
+    ],
+)
+def test_costs_that_are_none_are_refused(stocmv, here, given, reason):
+    assert_refused(stocmv("certify", "iris", "--cost", given, "--trees", 3), reason)
+
+
 def test_a_named_data_set(stocmv, here):
     answer = stocmv("certify", "iris", "--trees", 3, "--json")
     assert answer.code == 0

@@ -149,6 +149,9 @@ def test_copies_are_seen_across_partitions(cluster):
     assert not classifier().fit(*collections(X, y)).certificate_.warnings
 
 
+COSTS = [[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [1.0, 3.0, 0.0]]
+
+
 def assert_same(mine, other):
     """Two certificates with the same figures; the digests of votes name the partitions."""
     assert mine.fold_sizes == other.fold_sizes
@@ -158,6 +161,8 @@ def assert_same(mine, other):
         assert ours["n"] == theirs["n"]
         for figure in ("bound", "stochastic_bound"):
             assert ours[figure] == pytest.approx(theirs[figure], rel=1e-12)
+    np.testing.assert_allclose(mine.precision, other.precision, rtol=1e-12)
+    assert mine.cost_bound == (None if other.cost_bound is None else pytest.approx(other.cost_bound, rel=1e-12))
     assert mine.baseline == pytest.approx(other.baseline, rel=1e-12)
 
 
@@ -189,7 +194,7 @@ def fitted_twice(clf, n_classes=3, grouped=False):
     ids=["hold-out", "folds", "list", "stumps", "all judge"],
 )
 def test_fits_what_one_machine_fits(settings, cluster):
-    ours, _ = fitted_twice(classifier(per_class=True).set_params(**settings))
+    ours, _ = fitted_twice(classifier(per_class=True, cost=COSTS).set_params(**settings))
     assert (ours.key_ is None) == ("n_folds" not in settings)
 
 
@@ -202,7 +207,7 @@ def test_learns_on_the_judging_folds_what_one_machine_learns(cluster):
 class TestGroups:
     @pytest.mark.parametrize("settings", [{}, {"n_folds": 3}], ids=["hold-out", "folds"])
     def test_that_span_partitions(self, settings, cluster):
-        ours, _ = fitted_twice(classifier(per_class=True, **settings), grouped=True)
+        ours, _ = fitted_twice(classifier(per_class=True, cost=COSTS, **settings), grouped=True)
         assert ours.certificate_.grouped
         assert ours.certificate_.n == (200 if settings else 67)
         judged = [set(votes.whole().groups.tolist()) for votes in ours.votes_]

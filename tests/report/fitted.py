@@ -43,7 +43,7 @@ def paid():
 def grouped():
     """Rows that belong to groups; some of the groups only judge."""
     X, y = moons()
-    clf = MajorityVoteClassifier(RandomForestClassifier(12), per_class=True, random_state=0)
+    clf = MajorityVoteClassifier(RandomForestClassifier(12), per_class=True, cost=[[0, 1], [5, 0]], random_state=0)
     return clf.fit(X, y, groups=np.arange(150) // 3)
 
 

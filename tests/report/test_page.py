@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from report.document import parse
 from report.fitted import FITS, HASHES, HOSTILE, TROUBLE, binary, digits, frozen, grouped, page, paid, summary
 from stocmv import MajorityVoteClassifier, report
+from stocmv.certificate import percent_down
 from stocmv.certificate._percent import percent
 from stocmv.report._figures import Plate
 
@@ -68,7 +69,9 @@ def test_every_figure_of_the_certificate_is_as_in_the_json(document, name, tmp_p
         for step in element.attributes["data-field"].split("."):
             value = value[int(step)] if isinstance(value, list) else value[step]
         assert json.loads(element.attributes["data-value"]) == value
-        if isinstance(value, float) and element.words.endswith("%") and element.attributes["data-field"] != "delta":
+        if element.attributes["data-field"].startswith("precisions.") and isinstance(value, float):
+            assert element.words == percent_down(value)
+        elif isinstance(value, float) and element.words.endswith("%") and element.attributes["data-field"] != "delta":
             assert element.words == percent(value)
         elif isinstance(value, int):
             assert element.words == f"{value:,}"
@@ -85,6 +88,10 @@ def test_every_figure_of_the_certificate_is_as_in_the_json(document, name, tmp_p
     parts = ("n", "bound", "stochastic_bound", "empirical_risk" if certificate.tested else "stochastic_risk")
     expected |= {f"claims.{k}.delta" for k, claim in enumerate(certificate.claims) if claim.is_shared}
     expected |= {f"per_class.{k}.{part}" for k in range(len(certificate.per_class)) for part in parts}
+    expected |= {
+        f"precisions.{k}.{part}" for k in range(len(certificate.precisions)) for part in ("n", "bound", "measured")
+    }
+    expected |= {"cost.bound", "cost.measured"} if certificate.cost else set()
     assert expected <= fields
 
 

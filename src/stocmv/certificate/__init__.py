@@ -4,10 +4,12 @@ from ..verify import Check as Check, Verification
 from ._certificate import Certificate
 from ._certify import certify, check_per_class as check_per_class
 from ._claims import Claim as Claim, share as share
+from ._costs import check_cost as check_cost
+from ._expected import Expected as Expected
 from ._holdout import HoldoutComparison as HoldoutComparison
 from ._monitor import Monitor
-from ._percent import confidence as confidence, percent as percent
-from ._tested import Expected as Expected, certify_tested as certify_tested, check_tested as check_tested
+from ._percent import amount as amount, confidence as confidence, percent as percent, percent_down as percent_down
+from ._tested import certify_tested as certify_tested, check_tested as check_tested
 from ._verify import verify_content as verify_content
 
 __all__ = ["Certificate", "Monitor", "Verification", "certify"]

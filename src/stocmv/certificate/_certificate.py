@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass, fields
 from html import escape
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .._files import whole_file
 from ..bounds import clopper_pearson
 from ..verify import Verification, read_certificate
@@ -15,7 +18,7 @@ from ..votes import Votes
 from ._claims import Claim, shares_in_words
 from ._holdout import HoldoutComparison, count_holdout_errors
 from ._monitor import Monitor
-from ._percent import confidence, percent
+from ._percent import amount, confidence, percent, percent_down
 from ._words import counted, protocol
 
 _FORMAT = "stocmv certificate 1"
@@ -70,6 +73,17 @@ class Certificate:
         Where the certificate comes from: versions, seeds, voters, sizes.
     per_class : tuple of dict
         Bounds on the error given each true class, where they were asked for; they hold for all classes at once.
+    precisions : tuple of dict
+        For each class the number of its answers, the share of right ones among them, and the lower bound on that; they
+        hold for all classes at once. Empty unless asked for, and for votes that are not only tested.
+    cost : dict
+        Where costs are given: their matrix, the mean cost that was measured, and the bound on it.
+    recall, precision : ndarray of shape (n_classes,)
+        Lower bounds for each class, in the order of the classes; empty where they were not asked for.
+    false_positive_rate, false_negative_rate : float or None
+        Upper bounds with two classes, of which the second is the positive one, where bounds per class were asked for.
+    cost_bound : float or None
+        Upper bound on the mean cost.
     """
 
     bound: float
@@ -99,6 +113,8 @@ class Certificate:
     deterministic_vote: dict[str, float]
     baseline: dict[str, Any]
     per_class: tuple[dict[str, Any], ...]
+    precisions: tuple[dict[str, Any], ...]
+    cost: dict[str, Any]
     alternatives: int
     context: dict[str, Any]
 
@@ -131,6 +147,26 @@ class Certificate:
             return True
         fewer_errors = not self.tested or self.empirical_risk < self.baseline["empirical_risk"]
         return fewer_errors and self.bound < self.baseline["bound"]
+
+    @property
+    def recall(self) -> NDArray:
+        return np.array([(1 - entry["bound"]) * (1 - 1e-15) for entry in self.per_class])
+
+    @property
+    def precision(self) -> NDArray:
+        return np.array([entry["bound"] for entry in self.precisions])
+
+    @property
+    def false_positive_rate(self) -> float | None:
+        return self.per_class[0]["bound"] if len(self.per_class) == 2 else None
+
+    @property
+    def false_negative_rate(self) -> float | None:
+        return self.per_class[1]["bound"] if len(self.per_class) == 2 else None
+
+    @property
+    def cost_bound(self) -> float | None:
+        return self.cost["bound"] if self.cost else None
 
     @property
     def measure(self) -> str:
@@ -182,6 +218,26 @@ class Certificate:
             )
         return lines
 
+    def decisions(self) -> list[tuple[str, str, list[tuple[str, str, str]]]]:
+        """Tables of what else is promised of predict: a heading, whether at least or at most, and the lines."""
+        tables = []
+        if self.precisions:
+            with_answers = "groups with such answers" if self.grouped else "answers"
+            lines = [
+                (
+                    f"class {p['label']} ({p['n']:,} {with_answers})",
+                    percent_down(p["bound"]),
+                    percent_down(p["measured"]),
+                )
+                for p in self.precisions
+            ]
+            tables.append(("right among the answers of predict", "at least", lines))
+        if self.cost:
+            tables.append(
+                ("mean cost", "at most", [("predict", amount(self.cost["bound"]), amount(self.cost["measured"]))])
+            )
+        return tables
+
     def notes(self) -> list[str]:
         """What the figures mean."""
         stated = [self.protocol] if self.protocol else []
@@ -191,8 +247,20 @@ class Certificate:
             stated.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
         if self.per_class and self.grouped:
             stated.append("On a class: the mean over its rows in a group, averaged over the groups that have some.")
+        if len(self.per_class) == 2:
+            negative, positive = (entry["label"] for entry in self.per_class)
+            stated.append(
+                f"With {positive!r} as the positive class, the error on class {negative!r} is the false positive rate, "
+                f"and that on class {positive!r} the false negative rate."
+            )
+        if self.per_class and self.tested and not self.precisions:
+            stated.append(
+                "Precision is not certified for groups with folds, which may answer rows of one group differently: use "
+                "a hold-out."
+            )
         votes = " for each vote" if self.has_stochastic_vote else ""
         at_once = f"; those of the classes hold all at once{votes}" if self.per_class else ""
+        at_once += ", and so do those on their answers" if self.precisions else ""
         shares = shares_in_words(self.claims, self.delta)
         return [*stated, f"Each line holds with that probability{at_once}.", *([shares] if shares else [])]
 
@@ -204,14 +272,13 @@ class Certificate:
         """A short page: statement, figures, assumptions."""
         if not self.proven:
             return self.statement()
-        width = max(len(self.measure), *(len(name) for name, _, _ in self.figures()))
+        tables = [(self.measure, "at most", self.figures()), *self.decisions()]
+        width = max(len(name) for heading, _, lines in tables for name in (heading, *(line[0] for line in lines)))
         page = [
             *(f"WARNING: {warning}" for warning in self.warnings),
             self.statement(),
             "",
-            f"{self.measure:{width + 2}}{'at most':>9}{'measured':>11}",
-            *(f"{name:{width + 2}}{bound:>9}{risk:>11}" for name, bound, risk in self.figures()),
-            "",
+            *(line for table in tables for line in _table(*table, width + 2)),
             *self.notes(),
             self._proof(),
             "It assumes:",
@@ -223,18 +290,15 @@ class Certificate:
         """The page for a notebook."""
         if not self.proven:
             return f"<p><strong>{escape(self.statement())}</strong></p>"
-        rows = "".join(
-            f"<tr><th scope='row' style='text-align:left'>{escape(name)}</th><td>{bound}</td><td>{risk}</td></tr>"
-            for name, bound, risk in self.figures()
+        tables = "".join(
+            _html_table(*table) for table in ((self.measure, "at most", self.figures()), *self.decisions())
         )
         warnings = "".join(f"<p><strong>Warning: {escape(warning)}</strong></p>" for warning in self.warnings)
         assumptions = "".join(f"<li>{escape(assumption)}</li>" for assumption in self.assumptions)
         notes = " ".join(escape(note) for note in self.notes())
         return (
             f"<div class='stocmv-certificate'>{warnings}<p><strong>{escape(self.statement())}</strong></p>"
-            f"<table><thead><tr><th style='text-align:left'>{self.measure}</th><th>at most</th>"
-            f"<th>measured</th></tr></thead><tbody>{rows}</tbody></table>"
-            f"<p>{notes} {escape(self._proof())}</p><p>It assumes:</p><ul>{assumptions}</ul></div>"
+            f"{tables}<p>{notes} {escape(self._proof())}</p><p>It assumes:</p><ul>{assumptions}</ul></div>"
         )
 
     def compare_holdout(
@@ -320,6 +384,22 @@ class Certificate:
         from ._verify import verify
 
         return verify(self, [votes] if isinstance(votes, Votes) else list(votes), precise, random_state)
+
+
+def _table(heading: str, how: str, lines: Sequence[tuple[str, str, str]], width: int) -> list[str]:
+    rows = [f"{name:{width}}{bound:>9}{measured:>11}" for name, bound, measured in lines]
+    return [f"{heading:{width}}{how:>9}{'measured':>11}", *rows, ""]
+
+
+def _html_table(heading: str, how: str, lines: Sequence[tuple[str, str, str]]) -> str:
+    rows = "".join(
+        f"<tr><th scope='row' style='text-align:left'>{escape(name)}</th><td>{bound}</td><td>{measured}</td></tr>"
+        for name, bound, measured in lines
+    )
+    return (
+        f"<table><thead><tr><th style='text-align:left'>{heading}</th><th>{how}</th><th>measured</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+    )
 
 
 def _lines(

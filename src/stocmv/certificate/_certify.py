@@ -103,6 +103,8 @@ def certify(
         delta=delta,
         claims=claims,
         alternatives=alternatives,
+        precisions=(),
+        cost={},
         context=context or {},
         risk=risk.name,
         risk_settings=risk.settings(),

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+FOR_FOLDS = 0.1  # part of delta that pays for not knowing how often each fold gives an answer
 CANDIDATES = 2  # posteriors that `learn` may certify to keep the better one; draws of their own pay for each
 
 
@@ -17,11 +18,13 @@ class Claim:
     Attributes
     ----------
     name : str
-        What is claimed: an error of "predict", of the "stochastic vote", of the "baseline", or of "classes" at once.
+        What is claimed: an error of "predict", of the "stochastic vote", of the "baseline", or of "classes" at once;
+        the "precision" of all classes at once; the mean "cost".
     delta : float
         Probability with which each of those that share may fail.
     pays_for : str
-        The "bound" itself, "draws" that its risk is estimated from, or the "votes drawn once" that `predict` counts.
+        The "bound" itself, "draws" that its risk is estimated from, the "votes drawn once" that `predict` counts, or
+        the "shares of the folds" in the answers of a class.
     among : dict of int
         How many have such a share: priors and margins, of which the best is taken, means, classes, ...
     """
@@ -62,7 +65,9 @@ def share(delta: float, **among: int) -> float:
     return delta
 
 
-def tested_claims(delta: float, *, votes: Sequence[str], classes: int, per_class: bool) -> tuple[Claim, ...]:
+def tested_claims(
+    delta: float, *, votes: Sequence[str], folds: int, classes: int, per_class: bool, precise: bool, cost: bool
+) -> tuple[Claim, ...]:
     """The claims of a certificate whose judging examples only tested.
 
     Parameters
@@ -71,13 +76,20 @@ def tested_claims(delta: float, *, votes: Sequence[str], classes: int, per_class
         Probability with which each claim may fail.
     votes : sequence of str
         The votes that are certified: "predict", and "stochastic vote" where that is another.
-    classes : int
-        Number of classes, 0 where they are not known.
-    per_class : bool
-        Whether the error on each class is bounded, too.
+    folds, classes : int
+        Number of folds, and of classes, 0 where they are not known.
+    per_class, precise, cost : bool
+        Whether the error on each class, the share of right answers of each class, and the mean cost are bounded, too.
     """
     claims = [_claim(vote, delta, {}) for vote in votes]
-    return (*claims, *_further(delta, votes, classes, {}, {}, per_class=per_class))
+    claims += _further(delta, votes, classes, {}, {}, per_class=per_class)
+    if precise:
+        for_folds = FOR_FOLDS if folds > 1 else 0.0
+        claims.append(_claim("precision", delta * (1 - for_folds), {"classes": classes}))
+        if for_folds:
+            among = {"classes": classes, "folds": folds, "sides": 2}
+            claims.append(_claim("precision", delta * for_folds, among, "shares of the folds"))
+    return (*claims, _claim("cost", delta, {})) if cost else tuple(claims)
 
 
 def paid_claims(

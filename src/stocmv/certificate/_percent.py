@@ -1,11 +1,24 @@
-"""Percentages, rounded so that what is shown is never more than what is proven."""
+"""Figures in print, rounded so that what is shown is never more than what is proven."""
 
+import decimal
 import math
+from decimal import Decimal
 
 
 def percent(value: float) -> str:
     """A share as a percentage, rounded up in the last digit shown."""
     return f"{math.ceil(round(value * 1e4, 7)) / 100:.2f} %"
+
+
+def percent_down(value: float) -> str:
+    """A share as a percentage, rounded down in the last digit shown: for lower bounds."""
+    return f"{max(math.floor(round(value * 1e4, 7)), 0) / 100:.2f} %"
+
+
+def amount(value: float) -> str:
+    """A cost with four digits, rounded up in the last one."""
+    rounded = decimal.Context(prec=4, rounding=decimal.ROUND_CEILING).create_decimal(Decimal(f"{value:.12g}"))
+    return f"{rounded.normalize():f}"
 
 
 def confidence(delta: float) -> str:

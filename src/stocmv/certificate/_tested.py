@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,29 +15,9 @@ from ._baseline import baseline
 from ._certificate import Certificate
 from ._claims import Claim, share_of, tested_claims
 from ._class_losses import ClassLosses, class_losses, known_labels
+from ._decisions import answered, are_counted, mean_cost, precisions, scale_costs
+from ._expected import Expected
 from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem
-
-
-class Expected(NamedTuple):
-    """What the learning part says about the errors to expect: how many of how many, by class."""
-
-    wrong: NDArray
-    seen: NDArray
-
-    @property
-    def overall(self) -> float:
-        return float((self.wrong.sum() + 1) / (self.seen.sum() + 2))
-
-    @property
-    def by_class(self) -> NDArray:
-        """Drawn towards the overall error, the more the fewer examples a class has."""
-        return (self.wrong + 4 * self.overall) / (self.seen + 4)
-
-    def among(self, known: NDArray, n_classes: int) -> "Expected":
-        """The same where there are more classes, of which these are the ones met."""
-        wrong, seen = np.zeros((2, n_classes))
-        wrong[known], seen[known] = self
-        return Expected(wrong, seen)
 
 
 def certify_tested(
@@ -48,6 +28,7 @@ def certify_tested(
     assumptions: Sequence[str] = (),
     *,
     per_class: bool = False,
+    cost: NDArray | None = None,
     context: dict[str, Any] | None = None,
 ) -> Certificate:
     """Certify votes that were made without the examples that judge them.
@@ -67,27 +48,37 @@ def certify_tested(
     assumptions : sequence of str
         Further assumptions, in words.
     per_class : bool
-        Also bound the error on the examples of each class (votes made from labels).
+        Also bound the error on the examples of each class, and, but for groups with folds, the share of right ones
+        among the answers of each class (votes made from labels).
+    cost : ndarray of shape (n_classes, n_classes), optional
+        Also bound the mean cost: of each answer (column), given the true class (row).
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
     check_delta(delta)
     check_tested(posteriors[0])
     one_voter = all(v.n_voters == 1 for v in votes)
-    labels = known_labels(votes, needed=per_class)
+    labels, grouped = known_labels(votes, needed=per_class or cost is not None), votes[0].grouped
+    # rows of a group may be answered by different folds, which mixes the shares of right answers in no simple way
+    precise = per_class and not (grouped and len(votes) > 1)
     claims = tested_claims(
         delta,
         votes=("predict",) if one_voter else ("predict", "stochastic vote"),
+        folds=len(votes),
         classes=len(labels),
         per_class=per_class,
+        precise=precise,
+        cost=cost is not None,
     )
     predicted = class_losses([partial(_errors, p.mean) for p in posteriors], votes)
     drawn = class_losses([partial(error_rows, cast(WeightedPosterior, p)) for p in posteriors], votes)
-    sizes, grouped = [losses.n for losses in predicted], votes[0].grouped
+    sizes = [losses.n for losses in predicted]
     share = share_of(claims, "predict")
     test = FoldTest.choose([e.overall for e in expected], sizes, share) if len(votes) > 1 else None
     shares = np.ones(1) if test is None else test.shares
     risk, stochastic_risk = (float(shares @ [losses.mean for losses in each]) for each in (predicted, drawn))
+    scaled = None if cost is None else scale_costs(cost)[0]
+    found = answered([p.mean for p in posteriors], scaled, votes) if precise or cost is not None else []
     return Certificate(
         bound=_upper(test, predicted, share, counted=not grouped),
         stochastic_bound=_upper(test, drawn, share, counted=one_voter and not grouped),
@@ -101,12 +92,12 @@ def certify_tested(
         risk="exact",
         risk_settings={},
         bound_settings={"name": "clopper_pearson"} if test is None else test.settings(),
-        theorem=tested_theorem(len(votes), grouped, one_voter),
+        theorem=tested_theorem(len(votes), grouped, one_voter, uneven_costs=cost is not None and not are_counted(cost)),
         unproven=(),
         certified=one_vote(len(votes)) if one_voter else stochastic_rule(len(votes)),
         covers_drawn=True,
         warnings=(),
-        assumptions=(*tested_assumptions(len(votes), grouped), *assumptions),
+        assumptions=(*tested_assumptions(len(votes), grouped, priced=cost is not None), *assumptions),
         fold_sizes=tuple(sizes),
         fold_shares=tuple(shares.tolist()),
         grouped=grouped,
@@ -120,6 +111,8 @@ def certify_tested(
             [v.classes for v in votes], [each.frequency for each in predicted], sum(sizes), claims, grouped=grouped
         ),
         per_class=_per_class(labels, predicted, drawn, test, expected, claims, grouped, one_voter) if per_class else (),
+        precisions=precisions(labels, found, expected, shares, claims, grouped=grouped) if precise else (),
+        cost={} if cost is None else mean_cost(cost, found, expected, test, claims, grouped=grouped),
     )
 
 

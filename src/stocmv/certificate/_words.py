@@ -9,12 +9,13 @@ def theorem(bound_theorem: str, risk: str, n_folds: int) -> str:
     return f"{bound_theorem}{crossed}, for the risk {risk!r}"
 
 
-def tested_theorem(n_folds: int, grouped: bool, one_voter: bool) -> str:
+def tested_theorem(n_folds: int, grouped: bool, one_voter: bool, *, uneven_costs: bool) -> str:
     """What a bound on a vote rests on that its judges did not help to make."""
     if n_folds > 1:
         return f"the fold test over {n_folds} folds"
     exact = "Bentkus's bound for the means of groups" if grouped else "Clopper and Pearson's bound"
-    return exact if one_voter else f"{exact}; Bentkus's bound for the stochastic vote"
+    others = ["the stochastic vote"] * (not one_voter) + ["the mean cost"] * uneven_costs
+    return f"{exact}; Bentkus's bound for {' and '.join(others)}" if others else exact
 
 
 def certified(risk_certified: str, one_voter: bool, n_folds: int) -> str:
@@ -62,7 +63,7 @@ def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: b
     return f"Nothing was learned here from the {which}: all of them only judged the vote."
 
 
-def tested_assumptions(n_folds: int, grouped: bool) -> list[str]:
+def tested_assumptions(n_folds: int, grouped: bool, *, priced: bool) -> list[str]:
     """What a certificate without learning on the judging examples assumes."""
     drawn = (
         "The groups are independent draws from one distribution, and new groups come from the same one; within a "
@@ -70,11 +71,13 @@ def tested_assumptions(n_folds: int, grouped: bool) -> list[str]:
         if grouped
         else "The examples are independent draws from one distribution, and new examples come from the same one."
     )
+    costs = ["The costs were fixed before looking at these examples."] * priced
     if n_folds == 1:
         return [
             drawn,
             "The voters and their weights were chosen without looking at the examples that judge them.",
             "The bound and delta were fixed before looking at these examples.",
+            *costs,
         ]
     return [
         drawn,
@@ -82,4 +85,5 @@ def tested_assumptions(n_folds: int, grouped: bool) -> list[str]:
         "folds were drawn without looking at the examples.",
         "The bound and delta were fixed before looking at these examples; the constants of each fold were chosen from "
         "the others.",
+        *costs,
     ]

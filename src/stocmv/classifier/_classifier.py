@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import BOUNDS, Bound, check_delta
-from ..certificate import certify_tested, check_per_class, check_tested, percent, share
+from ..certificate import certify_tested, check_cost, check_per_class, check_tested, percent, share
 from ..engines import ClusterExamples, by_partition, is_dask
 from ..learning import History, Learned, learn, named, posterior_kind, warn_unfinished
 from ..posteriors import Posterior
@@ -89,7 +89,11 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
     solver : str or Solver
         How the bound is minimised that the weights are learned with.
     per_class : bool
-        Also certify the error on the examples of each class (false positive and false negative rates).
+        Also certify the error on the examples of each class, which is one minus its recall (with two classes, the
+        false positive and false negative rates), and its precision where the judging examples only test.
+    cost : array-like of shape (n_classes, n_classes), dict or None
+        What answers cost, to certify the mean cost, too: rows are true classes and columns answers, in the order of
+        ``classes_``; or a dict ``{truth: {answer: cost}}``. It does not change what is learned.
     n_jobs : int or None
         Threads or processes for training and asking the voters.
     random_state : int, RandomState or None
@@ -163,6 +167,7 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
         inner_folds: int = 3,
         solver: str | Solver = "auto",
         per_class: bool = False,
+        cost: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -178,6 +183,7 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
         self.inner_folds = inner_folds
         self.solver = solver
         self.per_class = per_class
+        self.cost = cost
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -208,6 +214,7 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
         examples = self._examples(X, y, groups, time)
         self.classes_ = examples.classes
         rng = check_random_state(self.random_state)
+        self._costs()  # refused before anything is trained
         recipe = self._recipe(examples.source)
         cut = self._cut(recipe, examples.n_units, grouped=groups is not None)
         fitted = cross_fit(examples, cut, recipe, rng)
@@ -249,6 +256,8 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
                 )
         else:
             check_per_class(self.per_class, kind)
+            if self.cost is not None:
+                raise ValueError(f"cost needs a vote that is only tested, not bound={self.bound!r}: use bound='auto'.")
             if groups is not None:
                 raise ValueError(f"groups need a vote that is only tested, not bound={self.bound!r}: use bound='auto'.")
             names = (*TESTS, *BOUNDS, "catoni_per_fold")
@@ -257,6 +266,9 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
         inner: Any = self.inner_folds
         if not isinstance(inner, int | np.integer) or inner < 0 or inner == 1:
             raise ValueError(f"inner_folds must be 0 or an integer from 2, got {self.inner_folds!r}.")
+
+    def _costs(self) -> NDArray | None:
+        return None if self.cost is None else check_cost(self.cost, self.classes_.tolist())
 
     def _recipe(self, source: VoterSource) -> Recipe:
         """How a vote is made of examples that do not judge it."""
@@ -302,6 +314,7 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
                     [m.expected for m in made if m.expected is not None],
                     assumptions,
                     per_class=self.per_class,
+                    cost=self._costs(),
                     context=self._context(source),
                 )
         else:
@@ -358,8 +371,9 @@ class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
 
     def _assumptions(self, source: VoterSource, fingerprints: Fingerprints) -> Iterator[str]:
         """What the certificate rests on besides, for these voters and these examples."""
-        # given the classes of its rows, a group is no random draw any more, so their number must not depend on them
-        classes_matter = self.per_class and self.votes_[0].grouped
+        # given the classes of its rows, a group is no random draw any more, and given an answer its class is random, so
+        # the number of classes must not depend on them
+        classes_matter = self.per_class and (self.votes_[0].grouped or is_tested(self.bound))
         if classes_matter or (not source.learns and source.labels() is None):
             yield "The set of classes was known before, and not taken from these examples."
         if not is_tested(self.bound) and source.learns and all(v.n_voters == 1 for v in self.votes_):

@@ -39,6 +39,7 @@ class Settings:
     seed: int
     jobs: int
     per_class: bool
+    cost: Any
     categories: Any
 
 
@@ -63,6 +64,7 @@ def certify_table(table: Table, settings: Settings) -> Audit:
         holdout=settings.holdout,
         n_folds=settings.folds,
         per_class=settings.per_class,
+        cost=settings.cost,
         n_jobs=settings.jobs,
         random_state=settings.seed,
     )

@@ -8,7 +8,7 @@ import click
 from ..progress import stage
 from ._console import as_json, print_json, progress
 from ._folder import check_free, sweep, whole_folder
-from ._kinds import FILE, FORMAT, SHARE, AutoOr, Encoding, Number, Threads, cluster
+from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Threads, cluster
 
 
 @click.command()
@@ -47,7 +47,18 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Encoding, Number, Threads, clus
     show_default=True,
     help="Threads, or workers of a local cluster; -1 is one for each core.",
 )
-@click.option("--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error on each class.")
+@click.option(
+    "--per-class/--no-per-class",
+    default=True,
+    show_default=True,
+    help="Also bound the error on each class, and its precision.",
+)
+@click.option(
+    "--cost",
+    type=Costs(),
+    help="Also bound the mean cost: JSON, or a file of it. [[0, 1], [10, 0]] has a row for each true class and a "
+    'column for each answer, both sorted; {"ill": {"well": 10}, "well": {"ill": 1}} names them.',
+)
 @click.option(
     "--categories",
     type=click.Choice(["ordinal", "onehot"]),

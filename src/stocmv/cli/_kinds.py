@@ -1,5 +1,6 @@
 """Kinds of arguments."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,21 @@ class Encoding(click.ParamType):
             return check_encoding(value)
         except ValueError as error:
             self.fail(str(error), parameter, context)
+
+
+class Costs(click.ParamType):
+    """A matrix of costs as JSON, or the path of a file that holds it."""
+
+    name = "JSON|FILE"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            text = value if value.lstrip()[:1] in ("[", "{") else Path(value).read_text()
+            return json.loads(text)
+        except (OSError, ValueError, RecursionError) as error:
+            self.fail(f"{value!r} is neither JSON nor a file that holds it: {error}", parameter, context)
 
 
 HERE = "here"

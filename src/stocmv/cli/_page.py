@@ -32,6 +32,14 @@ def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
     if certificate.per_class:
         screen.print(_classes(certificate))
         screen.print()
+    for heading, how, lines in certificate.decisions():
+        table = _table(heading, how, "measured")
+        for name, bound, measured in lines[:_CLASSES]:
+            table.add_row(quoted(name), bound, measured)
+        if len(lines) > _CLASSES:
+            table.add_row(f"and {len(lines) - _CLASSES} more in the report")
+        screen.print(table)
+        screen.print()
     for note in certificate.notes():
         screen.print(quoted(note))
     if audit.holdout is not None:
@@ -122,6 +130,8 @@ def as_content(audit: Audit, seen: Seen, folder: Path, seconds: float) -> dict[s
         "grouped": c.grouped,
         "delta": c.delta,
         "per_class": list(c.per_class),
+        "precisions": list(c.precisions),
+        "cost": c.cost,
         "claims": [asdict(claim) for claim in c.claims],
         "proven": c.proven,
         "warnings": list(c.warnings),

@@ -4,11 +4,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ..certificate import Certificate, percent
+from ..certificate import Certificate, amount, percent, percent_down
 
 FORMS: dict[str, Callable[[Any], str]] = {
     "as it is": str,
     "percent": percent,
+    "percent down": percent_down,
+    "cost": amount,
     "chance": lambda value: f"{100 * value:g} %",
     "whole": lambda value: f"{value:,}",
     "nats": lambda value: f"{value:.2f} nats",

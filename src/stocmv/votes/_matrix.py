@@ -233,6 +233,19 @@ class VoteMatrix(Matrix):
             return lead <= TIE + _DOUBT
         return lead <= np.where(self.targets == 0, -TIE, TIE) + _DOUBT
 
+    def possible_answers(self, weights: NDArray) -> tuple[NDArray, NDArray]:
+        """Codes of what the vote with these weights answers on each row, and what else it may answer but for rounding.
+
+        Of classes that tie the first wins.
+        """
+        if self.targets is None:
+            raise ValueError("possible_answers needs votes made from labels, not from errors.")
+        if self.labels is None:
+            answers = np.where(self.vote_errors(weights), 1 - self.targets.astype(np.int64), self.targets)
+            return answers, answers
+        each = self.class_weights(weights)
+        return heaviest(each, TIE - _DOUBT), heaviest(each, TIE + _DOUBT)
+
     def class_column_sums(self, row_class_values: NDArray) -> NDArray:
         """For each voter, the sum over rows of the value of the class that it says there."""
         if self.labels is None:

@@ -1,0 +1,202 @@
+"""What people decide on: the precision of each class, and the mean cost, of what `predict` answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds import FoldTest, clopper_pearson, one_sample
+from ..votes import Total, VoteMatrix, Votes, ask
+from ._claims import Claim, share_of
+from ._class_losses import GroupLosses
+from ._expected import Expected
+
+_ROUND_UP = 1 + 1e-12
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Answers of each class in one fold, the wrong ones among them, the costs, and the number of examples.
+
+    Where rows belong to groups, a group is what counts: it has an answer if any of its rows has, its share of wrong
+    ones is that among these rows, and its cost is the mean over all rows.
+    """
+
+    answers: NDArray
+    wrong: NDArray
+    cost: float
+    n: int
+
+    @classmethod
+    def of(cls, found: "tuple[NDArray, NDArray, float, int] | GroupLosses") -> "Answered":
+        if not isinstance(found, GroupLosses):
+            return cls(*found)
+        # one column for each class, and the last one for the cost
+        means = np.divide(found.sums, found.counts, out=np.zeros_like(found.sums), where=found.counts > 0).sum(0)
+        return cls((found.counts[:, :-1] > 0).sum(0), means[:-1], float(means[-1]), len(found.ids))
+
+
+def answered(weights: Sequence[NDArray], costs: NDArray | None, votes: Sequence[Votes]) -> list[Answered]:
+    """What the votes with these weights answer on the examples of each fold, and what that costs if costs are given."""
+    found = ask((v, Total(partial(_sums, w, costs))) for w, v in zip(weights, votes, strict=True))
+    return [Answered.of(sums) for sums in found]
+
+
+def _sums(
+    weights: NDArray, costs: NDArray | None, votes: VoteMatrix
+) -> tuple[NDArray, NDArray, float, int] | GroupLosses:
+    """Of one matrix. Where rounding may hide what is answered, a right answer is left out and a wrong one counted."""
+    first, second = (answers.astype(np.int64) for answers in votes.possible_answers(weights))
+    targets = np.asarray(votes.targets, np.int64)
+    n_classes = len(votes.classes)  # type: ignore[arg-type]
+    counts = votes.counts if votes.counts.size else np.ones(votes.n_rows)
+    surely_right = (first == targets) & (second == targets)
+    doubtful = (second != targets) & (second != first)
+    kinds = ((targets, surely_right, 0), (first, first != targets, 1), (second, doubtful, 1))
+    cost = np.zeros(len(targets))
+    if costs is not None:
+        cost = np.maximum(costs[targets, first], costs[targets, second])
+    if votes.groups is None:
+        right, *wrongs = (np.bincount(a[some], counts[some], n_classes) for a, some, _ in kinds)
+        wrong = np.sum(wrongs, axis=0)
+        return right + wrong, wrong, float(cost @ counts), int(counts.sum())
+    ids, place = np.unique(votes.groups, return_inverse=True)
+    sums, numbers = np.zeros((2, len(ids), n_classes + 1))
+    for answers, some, loss in kinds:
+        np.add.at(sums, (place[some], answers[some]), loss)
+        np.add.at(numbers, (place[some], answers[some]), 1)
+    sums[:, -1], numbers[:, -1] = np.bincount(place, cost), np.bincount(place)
+    return GroupLosses(ids, sums, numbers)
+
+
+def precisions(
+    labels: NDArray,
+    found: Sequence[Answered],
+    expected: Sequence[Expected],
+    shares: NDArray,
+    claims: Sequence[Claim],
+    *,
+    grouped: bool,
+) -> tuple[dict[str, Any], ...]:
+    """Lower bounds on the share of right ones among the answers of each class, for all classes at once.
+
+    Given which examples a fold's vote answers so, these are independent draws from one distribution; so the bound is
+    that on the error of each class, with the examples of an answer in place of those of a class. With folds the answers
+    are mixed in other proportions than the examples, which are known up to intervals.
+    """
+    each = []
+    for c, label in enumerate(labels.tolist()):
+        numbers = [int(part.answers[c]) for part in found]
+        risks = [min(part.wrong[c] / n * (1 + 1e-13), 1.0) if (n := part.answers[c]) else 1.0 for part in found]
+        test: FoldTest | None = None
+        if len(found) == 1:
+            wrong = one_sample(float(found[0].wrong[c]), numbers[0], share_of(claims, "precision"), counted=not grouped)
+        elif not any(numbers):
+            wrong = 1.0
+        else:
+            guesses, sizes = [float(e.by_answer[c]) for e in expected], [max(n, 1) for n in numbers]
+            test = FoldTest.choose(guesses, sizes, share_of(claims, "precision"))
+            ends = share_of(claims, "precision", "shares of the folds")
+            intervals = [_interval(n, part.n, ends) for n, part in zip(numbers, found, strict=True)]
+            wrong = _mixed(test, np.array(risks), np.array(numbers), shares, np.array(intervals))
+        weights = shares * [n / part.n for n, part in zip(numbers, found, strict=True)]
+        measured = 1 - float(weights @ risks / weights.sum()) if any(numbers) else 0.0
+        each.append(
+            {
+                "label": label,
+                "n": sum(numbers),
+                "measured": max(measured, 0.0),
+                "bound": max((1 - wrong) * (1 - 1e-15), 0.0),
+                "bound_settings": {} if test is None else test.settings(),
+            }
+        )
+    return tuple(each)
+
+
+def _interval(number: int, n: int, delta: float) -> tuple[float, float]:
+    """Clopper and Pearson's bounds on a probability from both sides, each of which may fail with probability delta."""
+    return 1 - clopper_pearson(n - number, n, delta), clopper_pearson(number, n, delta)
+
+
+def _mixed(test: FoldTest, risks: NDArray, numbers: NDArray, shares: NDArray, intervals: NDArray) -> float:
+    r"""The largest mean error of the folds, over all proportions in which their answers may be mixed.
+
+    The fold test says more than its bound: with :math:`U_k = (R_k - a_k \hat R_k - t_k)_+ / c_k` the mean of the
+    :math:`U_k` is at most 1, so that for any weights :math:`\sum_k w_k R_k \le \sum_k w_k (a_k \hat R_k + t_k) + F
+    \max_k w_k c_k`. A fold without answers has :math:`R_k \le 1`.
+    """
+    scale = np.where(numbers > 0, test.scale, 0.0)
+    base = np.where(numbers > 0, np.array(test.slope) * risks + np.array(test.offset), 1.0)
+    low, high = (shares * end for end in intervals.T)
+    largest = 0.0
+    for j in range(len(risks)):
+        values = base.copy()
+        values[j] += len(risks) * scale[j]
+        # a mean is largest where the largest values have all the weight that they can have, and the others the least
+        order = np.argsort(-values)
+        for k in range(1, len(order) + 1):
+            weights = np.concatenate([high[order[:k]], low[order[k:]]])
+            largest = max(largest, float(weights @ values[order] / weights.sum()))
+    return min(largest * _ROUND_UP, 1.0)
+
+
+def mean_cost(
+    costs: NDArray,
+    found: Sequence[Answered],
+    expected: Sequence[Expected],
+    test: FoldTest | None,
+    claims: Sequence[Claim],
+    *,
+    grouped: bool,
+) -> dict[str, Any]:
+    """The bound on the mean cost: the costs are scaled to [0, 1], tested like errors, and scaled back.
+
+    Parameters
+    ----------
+    costs : ndarray of shape (n_classes, n_classes)
+        Of each answer, given the true class: rows are true classes.
+    found : sequence of Answered
+        With the scaled costs, one entry per fold.
+    expected, test : sequence of Expected, FoldTest or None
+        What the other folds say about each fold's errors, and the test of the errors, whose shares of the folds are
+        also those of this test.
+    claims : sequence of Claim
+        What the bound was given of delta.
+    grouped : bool
+        Whether rows belong to groups.
+    """
+    scaled, least, span = scale_costs(costs)
+    means = [min(part.cost / part.n * (1 + 1e-13), 1.0) for part in found]
+    share, own, shares = share_of(claims, "cost"), None, np.ones(1)
+    if test is None:
+        value = one_sample(found[0].cost, found[0].n, share, counted=not grouped and are_counted(costs))
+    else:
+        # of errors at the mean cost of one, so that it does not depend on the examples
+        wrong = (scaled.sum() - scaled.trace()) / max(scaled.size - len(scaled), 1)
+        own = FoldTest.choose(
+            [e.cost(scaled) for e in expected],
+            [part.n for part in found],
+            share,
+            [float(np.sqrt(wrong)) * c for c in test.scale],
+        )
+        value, shares = own.upper(means), test.shares
+    return {
+        "matrix": costs.tolist(),
+        "measured": least + span * float(shares @ means),
+        "bound": min(least + span * value + 1e-15 * (abs(least) + span), float(costs.max())),
+        "bound_settings": {} if own is None else own.settings(),
+    }
+
+
+def are_counted(costs: NDArray) -> bool:
+    """Whether there are but two costs, so that a mean of them is a number of errors."""
+    return bool(np.isin(costs, (costs.min(), costs.max())).all())
+
+
+def scale_costs(costs: NDArray) -> tuple[NDArray, float, float]:
+    """The costs from 0 to 1, what was subtracted, and what they were divided by."""
+    least, span = float(costs.min()), float(costs.max() - costs.min())
+    return (costs - least) / span, least, span
