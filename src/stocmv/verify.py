@@ -255,7 +255,7 @@ def _sum(kls: "Sequence[KL]") -> tuple[float, float]:
 
 # -------------------------------------------------------------------------------------------- 2. The certificate's file
 
-FORMAT = "stocmv certificate 1"
+FORMAT, SELECTIVE_FORMAT = "stocmv certificate 1", "stocmv selective certificate 1"
 LONGEST = 1 << 28  # bytes of a certificate's file
 NUMBER = (int, float)
 KINDS: dict[str, Any] = {  # what each field is, and what a list holds

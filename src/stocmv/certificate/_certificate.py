@@ -1,6 +1,5 @@
 """The certificate itself."""
 
-import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -8,12 +7,13 @@ from dataclasses import asdict, dataclass, fields
 from html import escape
 from typing import Any
 
-from .._files import whole_file
 from ..bounds import clopper_pearson
 from ..verify import Verification, read_certificate
 from ..votes import Votes
 from ._holdout import HoldoutComparison, count_holdout_errors
 from ._percent import confidence, percent
+from ._seal import sealed
+from ._verify import verify_votes
 from ._words import protocol
 
 _FORMAT = "stocmv certificate 1"
@@ -267,14 +267,7 @@ class Certificate:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""
         figures = asdict(self)
         json.dumps(figures, allow_nan=False)  # refuses what JSON cannot say before it is put into words
-        content = {"format": _FORMAT, "statement": self.statement(), **figures}
-        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        digest = hashlib.sha256(canonical.encode()).hexdigest()
-        text = json.dumps({**content, "sha256": digest}, indent=1, allow_nan=False)
-        if path is not None:
-            with whole_file(path) as file:
-                file.write(text.encode())
-        return text
+        return sealed({"format": _FORMAT, "statement": self.statement(), **figures}, path)
 
     @classmethod
     def from_json(cls, path: str | os.PathLike) -> "Certificate":
@@ -299,9 +292,7 @@ class Certificate:
         random_state : int
             Seed of that draw.
         """
-        from ._verify import verify
-
-        return verify(self, [votes] if isinstance(votes, Votes) else list(votes), precise, random_state)
+        return verify_votes(self, [votes] if isinstance(votes, Votes) else list(votes), precise, random_state)
 
 
 def _lines(

@@ -35,9 +35,10 @@ from ._engine import engine, is_dask
 from ._groups import group_ids
 from ._recipe import Made, Recipe
 from ._repeats import Fingerprints, RepeatedRowsWarning, doubt_of_copies
+from ._selecting import Selecting
 
 
-class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
+class MajorityVoteClassifier(CrossFitted, Selecting, ClassifierMixin, BaseEstimator):
     """A majority vote over many classifiers that comes with a proven bound on the error of `predict`.
 
     Some of the examples train the voters and teach their weights; the others only judge, so that nothing has to be paid

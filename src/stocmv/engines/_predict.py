@@ -7,24 +7,26 @@ import numpy as np
 from ._connection import current_client
 
 
-def answer_on_cluster(clf: Any, method: str, X: Any, **settings: Any) -> Any:
+def answer_on_cluster(clf: Any, method: str, X: Any, *, dtype: Any = None, **settings: Any) -> Any:
     """One of the classifier's methods for each partition, when its result is computed.
 
     Parameters
     ----------
     clf : fitted classifier
         Sent to each worker once.
-    method : {"predict", "predict_proba", "predict_stochastic", "predict_stochastic_proba"}
+    method : {"predict", "predict_proba", "predict_stochastic", "predict_stochastic_proba", "answers"}
         What to ask it for.
     X : Dask array or data frame
         The examples.
+    dtype : dtype, optional
+        Of the answers; by default that of the labels, or of numbers for a method that ends in "_proba".
     """
     from dask.delayed import delayed
 
     # under a name of its own: that of an equal model may just be about to be forgotten
     model = current_client().scatter(clf, broadcast=True, hash=False)
     probable = method.endswith("_proba")
-    dtype = np.dtype(float) if probable else clf.classes_.dtype
+    dtype = np.dtype(dtype or (float if probable else clf.classes_.dtype))
     if hasattr(X, "to_dask_array"):
         columns = len(clf.classes_) if probable else None
         ask = delayed(_answers)

@@ -1,6 +1,7 @@
 """What the voters said, and the one pass over it that every risk is made of."""
 
 from ._base import Votes as Votes
+from ._classes import heaviest as heaviest
 from ._curve import Curve as Curve
 from ._folds import load_folds, save_folds
 from ._labels import exact_labels as exact_labels

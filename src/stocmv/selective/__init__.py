@@ -1,0 +1,7 @@
+"""Votes that answer only when they are sure: a bound on the error among the answers, and on how often there is one."""
+
+from ._certificate import SelectiveCertificate
+from ._procedure import NotCertified
+from ._vote import SelectiveVote, certify_selective as certify_selective
+
+__all__ = ["NotCertified", "SelectiveCertificate", "SelectiveVote"]
