@@ -273,6 +273,8 @@ class Certificate:
     def from_json(cls, path: str | os.PathLike) -> "Certificate":
         """Read what `to_json` wrote; a file that was changed since is refused."""
         content, intact = read_certificate(path)
+        if content["format"] != _FORMAT:
+            raise ValueError(f"{os.fspath(path)} is of a selective vote: read it with SelectiveCertificate.from_json.")
         if not intact.holds:
             raise ValueError(f"{os.fspath(path)} was changed after it was written: its sha256 does not fit.")
         values: dict[str, Any] = {f.name: content[f.name] for f in fields(cls)}

@@ -82,9 +82,10 @@ class SelectiveCertificate:
         """The thresholds in words."""
         used = sorted({threshold for threshold in self.thresholds if threshold <= 1})
         low, high = f"{100 * used[0]:.0f} %", f"{100 * used[-1]:.0f} %"
-        span = low if low == high else f"{low} to {high}, depending on the fold,"
-        silent = len(self.thresholds) - sum(threshold <= 1 for threshold in self.thresholds)
-        return span if not silent else f"{span.rstrip(',')} ({silent} of the folds never answer)"
+        span = low if low == high else f"{low} to {high}, depending on the fold"
+        silent = sum(threshold > 1 for threshold in self.thresholds)
+        never = f" ({silent} of the folds never answer)" if silent else "," * (low != high)
+        return span + never
 
     def notes(self) -> list[str]:
         """What the figures mean."""
@@ -127,7 +128,7 @@ class SelectiveCertificate:
         if not intact.holds:
             raise ValueError(f"{os.fspath(path)} was changed after it was written: its sha256 does not fit.")
         values: dict[str, Any] = {f.name: content[f.name] for f in fields(cls)}
-        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})  # type: ignore[arg-type]
 
     def verify(self, votes: Votes | Sequence[Votes]) -> Verification:
         """Compute every figure again from the votes, by another path, derive every word, and compare.

@@ -64,9 +64,10 @@ class _Sums:
 
     def tally(self) -> Tally:
         if self.ids is None:
-            return Tally(*self.values[0], n=int(self.rows[0]))
+            answered, errors, covered = self.values[0]
+            return Tally(answered, errors, covered, int(self.rows[0]))
         means = self.values / self.rows[:, None, None]
-        return Tally(means[:, 0], means[:, 1], means[:, 2], n=len(self.rows))
+        return Tally(means[:, 0], means[:, 1], means[:, 2], len(self.rows))
 
 
 def tallies(votes: Sequence[Votes], posteriors: Sequence[Posterior], thresholds: Sequence[float]) -> list[Tally]:

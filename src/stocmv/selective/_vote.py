@@ -1,7 +1,7 @@
 """`SelectiveVote`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,6 @@ from ..votes import Votes
 from ._certificate import SelectiveCertificate, selective_assumptions, selective_theorem
 from ._procedure import NEVER, THRESHOLDS, fold_tests, meet_coverage, meet_error
 from ._tally import ROOM, Tally, tallies
-
-if TYPE_CHECKING:
-    from ..classifier import MajorityVoteClassifier
 
 
 class SelectiveVote(BaseEstimator):
@@ -52,9 +49,7 @@ class SelectiveVote(BaseEstimator):
     >>> answers = sure.predict(X[:5])  # None where the vote is not sure
     """
 
-    def __init__(
-        self, clf: "MajorityVoteClassifier", certificate: SelectiveCertificate, unanswered: Any = None
-    ) -> None:
+    def __init__(self, clf: Any, certificate: SelectiveCertificate, unanswered: Any = None) -> None:
         self.clf = clf
         self.certificate = certificate
         self.unanswered = unanswered
@@ -111,7 +106,8 @@ def certify_selective(
         raise ValueError(
             f"Give one of max_error and min_coverage, got max_error={max_error!r} and min_coverage={min_coverage!r}."
         )
-    for name, value in (("max_error", max_error), ("min_coverage", min_coverage)):
+    given: tuple[tuple[str, Any], ...] = (("max_error", max_error), ("min_coverage", min_coverage))
+    for name, value in given:
         if value is not None and not (isinstance(value, int | float | np.number) and 0 < value < 1):
             raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
     if not certificate.tested:
