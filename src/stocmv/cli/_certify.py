@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -33,6 +34,14 @@ from ._kinds import FILE, SHARE, AutoOr, Number, Threads, cluster
     show_default=True,
     help="auto tests the vote on what is held out, or on folds (fold_test); a PAC-Bayes bound such as seeger learns "
     "the weights on the folds, at the price of KL.",
+)
+@click.option(
+    "--max-error",
+    type=SHARE,
+    help="Also a vote that answers only where it is sure, with at most this error among its answers.",
+)
+@click.option(
+    "--min-coverage", type=SHARE, help="The same, answering at least this share, with as few errors as can be."
 )
 @click.option("--group", help="Column that says which rows belong together (a patient's, say); it is no feature.")
 @click.option(
@@ -77,7 +86,8 @@ def certify(
     DATA is a csv, parquet, libsvm or npz file, or the name of a data set (see 'stocmv datasets'). Columns of words are
     taken for categories. With --cluster it is a parquet file, a folder of them, or an address such as
     s3://bucket/folder. The folder that is written holds model.skops (for 'stocmv predict'), certificate.json and
-    votes.npz (for 'stocmv verify'), and report.html, the page to show.
+    votes.npz (for 'stocmv verify'), and report.html, the page to show; with --max-error or --min-coverage also
+    selective.json, the certificate of the vote that answers only where it is sure.
 
     \b
     Examples:
@@ -85,6 +95,7 @@ def certify(
       stocmv certify patients.csv --target diagnosis --drop id
       stocmv certify scans.csv --target diagnosis --group patient
       stocmv certify patients.csv --target diagnosis --folds 3
+      stocmv certify patients.csv --target diagnosis --folds 3 --max-error 0.01
       stocmv certify train.parquet --target churned --test test.parquet --delta 0.01 --out audit
       stocmv certify s3://bucket/train/ --target churned --cluster tcp://scheduler:8786
     """
@@ -95,6 +106,7 @@ def certify(
 
     if folds is not None and holdout is not None:
         raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
+    _check_selective(settings)
     began = time.perf_counter()
     folder = out if out is not None else Path(f"{_stem(data)}-certified")
     sweep(folder)
@@ -118,6 +130,18 @@ def certify(
         print_json(as_content(audit, folder, seconds))
     else:
         print_page(audit, folder, seconds)
+
+
+def _check_selective(settings: dict[str, Any]) -> None:
+    asked = [name for name in ("max_error", "min_coverage") if settings[name] is not None]
+    if len(asked) > 1:
+        raise click.UsageError(
+            "--max-error and --min-coverage are two ways to choose when to answer: give one of them."
+        )
+    if asked and settings["bound"] not in ("auto", "fold_test", "clopper_pearson"):
+        raise click.UsageError(
+            f"--{asked[0].replace('_', '-')} needs a vote that its judges did not help to make: leave --bound auto."
+        )
 
 
 def _stem(data: str) -> str:

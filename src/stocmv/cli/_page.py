@@ -26,6 +26,13 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
         screen.print()
     for note in certificate.notes():
         screen.print(quoted(note))
+    if audit.selective is not None:
+        screen.print(f"\n[bold]Answering only when sure:[/] {quoted(audit.selective.statement())}")
+        for note in audit.selective.notes():
+            screen.print(quoted(note))
+        screen.print()
+    if audit.not_certified:
+        screen.print(f"\n[bold red]No selective vote:[/] {quoted(audit.not_certified)}\n")
     if audit.holdout is not None:
         screen.print(quoted(audit.holdout))
     if audit.test is not None and audit.test.predict > certificate.bound:
@@ -38,6 +45,9 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
     screen.print(f"\nThe report is [bold]{quoted(folder / 'report.html')}[/]. To check the certificate:")
     files = shlex.join([str(folder / "certificate.json"), str(folder / "votes.npz")])
     screen.print(f"  stocmv verify {quoted(files)}", soft_wrap=True)
+    if audit.selective is not None:
+        files = shlex.join([str(folder / "selective.json"), str(folder / "votes.npz")])
+        screen.print(f"  stocmv verify {quoted(files)}", soft_wrap=True)
 
 
 def _table(*headings: str) -> Any:
@@ -98,8 +108,20 @@ def as_content(audit: Audit, folder: Path, seconds: float) -> dict[str, Any]:
         "proven": c.proven,
         "warnings": list(c.warnings),
         "holdout_bound": audit.holdout.holdout_bound if audit.holdout else None,
+        "selective": _selective(audit),
         "test": {"n": test.n, "predict": test.predict, "stochastic": test.stochastic} if test else None,
         "seconds": {"all": seconds, **audit.model.timings_},
         "folder": str(folder),
         "files": sorted(path.name for path in folder.iterdir()),
     }
+
+
+def _selective(audit: Audit) -> dict[str, Any] | None:
+    """The vote that answers only where it is sure, or why there is none; None if it was not asked for."""
+    if audit.not_certified:
+        return {"not_certified": audit.not_certified}
+    c = audit.selective
+    if c is None:
+        return None
+    told = ("bound", "coverage", "thresholds", "target", "empirical_error", "empirical_coverage", "delta")
+    return {"statement": c.statement(), **{name: getattr(c, name) for name in told}}

@@ -42,7 +42,8 @@ def predict(
 
     The columns are found by their names; others, such as the target, are passed over. The answers are those of the
     deterministic vote, whose error the certificate bounds first; --proba adds the weight of each class, the largest
-    being the answer's.
+    being the answer's. If the folder holds selective.json, the column "answered" says where the vote that answers only
+    when it is sure does so.
 
     \b
     Examples:
@@ -58,19 +59,22 @@ def predict(
     model = _load(folder / "model.skops", folder / "certificate.json")
     X = read_like(model, data, kind)
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
+    sure = None if stochastic else _sure(folder, model)
+    answered = None if sure is None else sure.answers(X)
     shares = _shares(model, X, stochastic) if proba else {}
     if out is not None:
         _warn_of_formulas(model.classes_, spreadsheet)
         with whole_file(out) as file:
-            file.write(_as_csv(answers, shares, model.classes_, _harmless if spreadsheet else None).encode())
+            text = _as_csv(answers, answered, shares, model.classes_, _harmless if spreadsheet else None)
+            file.write(text.encode())
     if as_json:
-        told = {"out": str(out)} if out is not None else _as_content(answers, shares, model.classes_)
+        told = {"out": str(out)} if out is not None else _as_content(answers, answered, shares, model.classes_)
         print_json({"n": len(answers), **told})
     elif out is not None:
         say(f"{len(answers):,} predictions are in {out}", err=True)
     else:
         shown = visible if sys.stdout.isatty() else _harmless if spreadsheet else None
-        sys.stdout.write(_as_csv(answers, shares, model.classes_, shown))
+        sys.stdout.write(_as_csv(answers, answered, shares, model.classes_, shown))
 
 
 def _check_out(out: Path, folder: Path, data: Path) -> None:
@@ -102,20 +106,45 @@ def _shares(model: Any, X: Any, stochastic: bool) -> dict[str, Any]:
     return {"probability": model.predict_stochastic_proba(X)} if stochastic else {"weight": model.predict_proba(X)}
 
 
-def _as_content(answers: Any, shares: dict[str, Any], labels: Any) -> dict[str, Any]:
+def _sure(folder: Path, model: Any) -> Any:
+    """The vote that answers only where it is sure, if it was certified, too."""
+    from ..selective import SelectiveCertificate, SelectiveVote
+
+    path = folder / "selective.json"
+    if not path.exists():
+        return None
+    certificate = SelectiveCertificate.from_json(path)
+    named = certificate.context.get("model")
+    if not isinstance(named, dict) or named.get("sha256") != sha256(folder / "model.skops"):
+        raise ValueError(f"{folder / 'model.skops'} is not the model that {path.name} is about: certify again.")
+    return SelectiveVote(model, certificate)
+
+
+def _as_content(answers: Any, answered: Any, shares: dict[str, Any], labels: Any) -> dict[str, Any]:
     content: dict[str, Any] = {"predictions": answers.tolist()}
+    if answered is not None:
+        content["answered"] = answered.tolist()
     for name, values in shares.items():
         content |= {"classes": labels.tolist(), name: values.tolist()}
     return content
 
 
-def _as_csv(answers: Any, shares: dict[str, Any], labels: Any, shown: Callable[[Any], Any] | None = None) -> str:
-    """A table of the answers; labels as they are, or as ``shown`` makes them."""
+def _as_csv(
+    answers: Any, answered: Any, shares: dict[str, Any], labels: Any, shown: Callable[[Any], Any] | None = None
+) -> str:
+    """A table of the answers, and of where the vote is sure enough; labels as they are, or as ``shown`` makes them."""
     cells = {label: label if shown is None else shown(label) for label in labels.tolist()}
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["prediction", *(f"{name} of {cell}" for name in shares for cell in cells.values())])
-    columns = [[cells[answer] for answer in answers.tolist()], *(c for v in shares.values() for c in v.T.tolist())]
+    sure = [] if answered is None else [["yes" if each else "no" for each in answered.tolist()]]
+    writer.writerow(
+        ["prediction", *["answered"] * len(sure), *(f"{name} of {cell}" for name in shares for cell in cells.values())]
+    )
+    columns = [
+        [cells[answer] for answer in answers.tolist()],
+        *sure,
+        *(c for v in shares.values() for c in v.T.tolist()),
+    ]
     writer.writerows(zip(*columns, strict=True))
     return text.getvalue()
 
