@@ -1,7 +1,7 @@
 """Votes that answer only when they are sure: forests of 100 trees, delta = 0.05.
 
     STOCMV_DATA=... python -m benchmarks.selective           # coverage at a target, three folds, one split
-    STOCMV_DATA=... python -m benchmarks.selective mapie     # beside MAPIE's controller, five splits (needs mapie >= 1.2)
+    STOCMV_DATA=... python -m benchmarks.selective mapie     # beside MAPIE's controller (mapie >= 1.2), five splits
 
 The second table compares, for the same rows, target and confidence, with `BinaryClassificationController` of MAPIE: a
 forest on 80 % of the rows whose abstention threshold is calibrated on the others, with MAPIE's default correction for

@@ -1584,7 +1584,7 @@ def _class_upper(
 # ------------------------------------------------------------------------ 11. Votes that answer only when they are sure
 
 THRESHOLDS = [(100 - k) / 100 for k in range(51)] + [(45 - 5 * k) / 100 for k in range(8)] + [0.0]
-FEW = THRESHOLDS[::5]  # of which all are compared where a coverage is asked for
+FEW = [*THRESHOLDS[:51:5], 0.4, 0.3, 0.0]  # of which all are compared where a coverage is asked for
 STARTS = ((1.0, 0.25), (0.9, 0.5), (0.7, 0.25))  # of the sequences of tests, with their shares of delta
 NEVER = 2.0  # the threshold of a fold that never answers
 EDGE, NEAR = 1e-9, 2e-12  # a share may be that far below its threshold; closer than this to the edge it is doubtful
@@ -1722,7 +1722,11 @@ def _selective_figures(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     else:
         part = FOR_ERROR * delta / len(FEW)
         bounds = [_ratio_bounds(a, fold, part) for a, fold in zip(found, folds, strict=True) if a is not None]
-        yield _between("bound", c["bound"], *(max(side) for side in zip(*bounds, strict=True)))
+        few = (1 - FOR_ERROR) * delta / len(FEW)
+        covered = [_covers(a, fold, t, few) for a, (fold, _, t) in zip(found, asked, strict=True)]
+        low = _mixed([low for low, _ in bounds], [high for _, high in covered], shares)
+        high = _mixed([high for _, high in bounds], [low for low, _ in covered], shares)
+        yield _between("bound", c["bound"], low, high)
     among = len(THRESHOLDS) if _by_error(c) else len(FEW)
     covers = [
         _covers(a, fold, t, (1 - FOR_ERROR) * delta / among) for a, (fold, _, t) in zip(found, asked, strict=True)
@@ -1757,9 +1761,17 @@ def _reached(fold: Fold, rows: Sureness, threshold: float, r: float, delta: floa
         first = THRESHOLDS.index(start)
         part = FOR_ERROR * delta * share
         tried = (_answered(fold, rows, t) for t in THRESHOLDS[first : last + 1])
-        if first <= last and all(_ratio_bounds(a, fold, part)[0] <= r * (1 + 1e-9) for a in tried):
+        if first <= last and all(_excluded(a, fold, part, r) for a in tried):
             return f"reached from {start}", True
     return "not reached from any start", False
+
+
+def _excluded(a: Answered, fold: Fold, delta: float, r: float) -> bool:
+    """Whether the error among the answers is certified to be at most r, if what is doubtful counts in its favour."""
+    if fold.groups is None:
+        return _ratio_bounds(a, fold, delta)[0] <= r * (1 + 1e-9)
+    evidence = (_group_evidence(e, n, delta)(r) for e, n in zip(a.errors, a.answers, strict=True))
+    return max(evidence) >= math.log(1 / delta) - 1e-8
 
 
 def _ratio_bounds(a: Answered, fold: Fold, delta: float) -> tuple[float, float]:
@@ -1773,8 +1785,8 @@ def _ratio_bounds(a: Answered, fold: Fold, delta: float) -> tuple[float, float]:
     return low, high * (1 + 1e-8)
 
 
-def _group_ratio(errors: NDArray, answers: NDArray, delta: float) -> float:
-    """The least ratio r that is excluded by a mixture of products of ``1 - s (e - r a) / (1 - r)``, by bisection."""
+def _group_evidence(errors: NDArray, answers: NDArray, delta: float) -> Callable[[float], float]:
+    """Logarithm of a mixture of products of ``1 - s (e - r a) / (1 - r)``, as a function of the ratio r."""
     n, level = len(errors), math.log(1 / delta)
     steps = int(math.log(max(0.7 * n / level, 1.0), 4.0)) + 1
     weights = np.array([1 / (j + 1) for j in range(steps)])
@@ -1790,12 +1802,29 @@ def _group_ratio(errors: NDArray, answers: NDArray, delta: float) -> float:
             logs.append(math.log(weight) + (math.fsum(np.log(factors)) if factors.min() > 0 else -math.inf))
         return float(special.logsumexp(logs))
 
+    return evidence
+
+
+def _group_ratio(errors: NDArray, answers: NDArray, delta: float) -> float:
+    """The least ratio that is excluded, by bisection."""
+    evidence, level = _group_evidence(errors, answers, delta), math.log(1 / delta)
     low, high = 1e-12, 1 - 1e-9
     if evidence(high) < level:
         return 1.0
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (low, middle) if evidence(middle) >= level else (middle, high)
+    return high
+
+
+def _mixed(bounds: Sequence[float], coverages: Sequence[float], shares: NDArray) -> float:
+    """The largest ratio of all folds together: one that some coverages, of each fold at least its own, can attain."""
+    low, high = min(bounds), max(bounds)
+    u, a = np.array(bounds), np.array(coverages)
+    for _ in range(100):
+        middle = (low + high) / 2
+        attained = math.fsum(shares * np.where(u > middle, u - middle, a * (u - middle))) >= 0
+        low, high = (middle, high) if attained else (low, middle)
     return high
 
 

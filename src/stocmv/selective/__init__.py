@@ -2,6 +2,12 @@
 
 from ._certificate import SelectiveCertificate
 from ._procedure import NotCertified
-from ._vote import SelectiveVote, certify_selective as certify_selective
+from ._tally import ROOM as ROOM
+from ._vote import (
+    SelectiveVote,
+    Tradeoff as Tradeoff,
+    certify_selective as certify_selective,
+    tradeoffs as tradeoffs,
+)
 
 __all__ = ["NotCertified", "SelectiveCertificate", "SelectiveVote"]

@@ -4,13 +4,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..bounds import RatioTest, one_sample
 from ..certificate import percent_down
 from ._tally import Tally
 
 _LENIENT = (0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.0)
 THRESHOLDS = (*(round(1 - k / 100, 2) for k in range(51)), *_LENIENT)  # shares of the vote, from strict to lenient
-FEW = THRESHOLDS[::5]  # where all of them are compared
+FEW = (*THRESHOLDS[:51:5], 0.4, 0.3, 0.0)  # where all of them are compared
 STARTS = {1.0: 0.25, 0.9: 0.5, 0.7: 0.25}  # of the sequences of tests, with their shares of delta
 NEVER = 2.0  # no class has such a share of the vote
 ERROR_SHARE = 0.9  # of delta; the rest is for the coverage
@@ -78,9 +81,15 @@ class FoldTests:
         """The last place of the sequence from a start that is certified; -1 without any."""
         delta, first = ERROR_SHARE * self.delta * share, THRESHOLDS.index(start)
         for place in range(first, len(THRESHOLDS)):
-            if self._upper(place, delta) > max_error:
+            if not self._rejects(place, delta, max_error):
                 return place - 1 if place > first else -1
         return len(THRESHOLDS) - 1
+
+    def _rejects(self, place: int, delta: float, max_error: float) -> bool:
+        test, tally = RatioTest((self.tally.n,), delta), self.tally
+        if tally.grouped:
+            return test.rejects(tally.errors[:, place], tally.answered[:, place], max_error)
+        return test.rejects_counts(round(tally.errors[place]), round(tally.answered[place]), max_error)
 
     def _upper(self, place: int, delta: float) -> float:
         test, tally = RatioTest((self.tally.n,), delta), self.tally
@@ -113,6 +122,21 @@ def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Found
         judges = sum(fold.tally.n for fold in folds)
         raise NotCertified(f"min_coverage={min_coverage:g}: these {judges:,} judges are too few to certify any error.")
     return found
+
+
+def mixed_bound(found: Sequence[Found], shares: NDArray) -> float:
+    """Upper bound on the error among the answers of all folds together, which answer by their shares.
+
+    It is the mean of the folds' errors, weighted by how often each answers; the worst case is that those with a larger
+    bound than the mean always do, and the others as rarely as their coverage allows.
+    """
+    folds = sorted(zip(found, shares, strict=True), key=lambda pair: -pair[0].bound)
+    weights = np.array([share * each.coverage for each, share in folds])
+    bounds, worst = np.array([each.bound for each, _ in folds]), 0.0
+    for k, (_, share) in enumerate(folds):
+        weights[k] = share
+        worst = max(worst, float(weights @ bounds) / float(weights.sum()))
+    return min(worst * (1 + 1e-12), float(bounds[0]))
 
 
 def _attainable(folds: Sequence[FoldTests], max_error: float) -> str:

@@ -1,7 +1,7 @@
 """`SelectiveVote`."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,10 @@ from ..certificate import Certificate
 from ..posteriors import Posterior
 from ..votes import Votes
 from ._certificate import SelectiveCertificate, selective_assumptions, selective_theorem
-from ._procedure import NEVER, THRESHOLDS, fold_tests, meet_coverage, meet_error
+from ._procedure import FEW, NEVER, THRESHOLDS, fold_tests, meet_coverage, meet_error, mixed_bound
 from ._tally import ROOM, Tally, tallies
+
+_MEASURED = ("errors", "answered")
 
 
 class SelectiveVote(BaseEstimator):
@@ -110,11 +112,7 @@ def certify_selective(
     for name, value in given:
         if value is not None and not (isinstance(value, int | float | np.number) and 0 < value < 1):
             raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
-    if not certificate.tested:
-        raise ValueError(
-            f"selective needs a vote that its judges did not help to make, and the weights of this one were learned on "
-            f"them ({certificate.theorem}): fit with bound='auto'."
-        )
+    _check_tested(certificate)
     level = check_delta(certificate.delta if delta is None else delta)
     counted = tallies(votes, posteriors, THRESHOLDS)
     folds = fold_tests(counted, level)
@@ -126,11 +124,11 @@ def certify_selective(
     shares = np.array(certificate.fold_shares)
     errors, answered = (
         float(shares @ [_mean(tally, name, each.threshold) for tally, each in zip(counted, found, strict=True)])
-        for name in ("errors", "answered")
+        for name in _MEASURED
     )
     n_folds, grouped = len(votes), certificate.grouped
     return SelectiveCertificate(
-        bound=max(each.bound for each in found),
+        bound=found[0].bound if max_error is not None else mixed_bound(found, shares),
         coverage=float(shares @ [each.coverage for each in found]) * (1 - 1e-12),
         thresholds=tuple(each.threshold for each in found),
         target=target,
@@ -151,6 +149,41 @@ def certify_selective(
         vote_digests=certificate.vote_digests,
         context=certificate.context,
     )
+
+
+class Tradeoff(NamedTuple):
+    """What a threshold, the same for all folds, gives: certified, and measured on the judges."""
+
+    threshold: float
+    bound: float
+    coverage: float
+    empirical_error: float
+    empirical_coverage: float
+
+
+def tradeoffs(
+    votes: Sequence[Votes], posteriors: Sequence[Posterior], certificate: Certificate, delta: float | None = None
+) -> list[Tradeoff]:
+    """Error among the answers and coverage at a few thresholds; the bounds of all of them hold at once."""
+    _check_tested(certificate)
+    level = check_delta(certificate.delta if delta is None else delta)
+    counted = tallies(votes, posteriors, THRESHOLDS)
+    shares, found = np.array(certificate.fold_shares), []
+    for threshold in FEW:
+        folds = [fold.tried(threshold) for fold in fold_tests(counted, level)]
+        errors, answered = (float(shares @ [_mean(t, name, threshold) for t in counted]) for name in _MEASURED)
+        coverage = float(shares @ [fold.coverage for fold in folds]) * (1 - 1e-12)
+        measured = errors / answered if answered else 0.0
+        found.append(Tradeoff(threshold, mixed_bound(folds, shares), coverage, measured, answered))
+    return found
+
+
+def _check_tested(certificate: Certificate) -> None:
+    if not certificate.tested:
+        raise ValueError(
+            f"selective needs a vote that its judges did not help to make, and the weights of this one were learned on "
+            f"them ({certificate.theorem}): fit with bound='auto'."
+        )
 
 
 def _mean(tally: Tally, name: str, threshold: float) -> float:
