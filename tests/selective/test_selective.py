@@ -13,9 +13,10 @@ from stocmv import Certificate, MajorityVoteClassifier
 from stocmv.bounds import clopper_pearson
 from stocmv.certificate import sealed
 from stocmv.certificate._verify import _fold
-from stocmv.selective import NotCertified, SelectiveCertificate, SelectiveVote, tradeoffs
+from stocmv.selective import NotCertified, SelectiveCertificate, SelectiveVote, certify_selective, tradeoffs
 from stocmv.selective._procedure import ERROR_SHARE, FEW, STARTS, THRESHOLDS, Found, mixed_bound
 from stocmv.verify import SELECTIVE_FORMAT, parse_certificate, verify
+from stocmv.votes import PartitionedVotes
 
 
 def problem(n, n_classes, seed=0):
@@ -271,3 +272,19 @@ def test_is_made_of_a_fitted_vote_and_a_certificate(fitted):
     X, _ = problem(100, 2, seed=5)
     np.testing.assert_array_equal(again.answers(X), sure.answers(X))
     np.testing.assert_array_equal(again.classes_, clf.classes_)
+
+
+@every_number
+@pytest.mark.parametrize("protocol", ["folds", "groups"])
+def test_votes_in_parts_give_the_same_certificate(fitted, protocol, n_classes):
+    """A group may have rows in several parts."""
+    clf = fitted[protocol, n_classes]
+    parts = [
+        PartitionedVotes([v.take(np.arange(0, v.n_rows, 2)), v.take(np.arange(1, v.n_rows, 2))]) for v in clf.votes_
+    ]
+    for target in ({"max_error": 0.1, "min_coverage": None}, {"max_error": None, "min_coverage": 0.5}):
+        ours, theirs = (
+            certify_selective(votes, clf.posterior_, clf.certificate_, **target, delta=None)
+            for votes in (parts, clf.votes_)
+        )
+        assert ours == theirs
