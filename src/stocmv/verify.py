@@ -1642,10 +1642,11 @@ def selective_statement(c: Content) -> str:
     least, most, silent = f"{100 * used[0]:.0f} %", f"{100 * used[-1]:.0f} %", folds - len(used)
     span = least if least == most else f"{least} to {most}, depending on the fold" + "," * (not silent)
     never = f" ({silent} of the folds never answer)" if silent else ""
+    rule = f"It answers where the winning class has at least {span}{never} of the vote."
+    rule = rule if any(c["thresholds"]) else "It always answers."
     return (
         f"With probability at least {confidence} over the draw of the {judges} that judge it, the vote answers at "
-        f"least {coverage} of {on} and errs on at most {bound} of those that it answers{key}. It answers where the "
-        f"winning class has at least {span}{never} of the vote."
+        f"least {coverage} of {on} and errs on at most {bound} of those that it answers{key}. {rule}"
     )
 
 

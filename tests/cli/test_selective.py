@@ -20,7 +20,7 @@ def digits(tmp_path_factory):
     folder = tmp_path_factory.mktemp("digits")
     X, y = load_digits(return_X_y=True)
     pd.DataFrame(X).rename(columns=str).assign(digit=y).to_csv(folder / "digits.csv", index=False)
-    arguments = ["--target", "digit", "--trees", "20", "--max-error", "0.1", "--out", str(folder / "audit")]
+    arguments = ["--target", "digit", "--trees", "20", "--max-error", "0.03", "--out", str(folder / "audit")]
     assert run(["certify", str(folder / "digits.csv"), *arguments, "--no-per-class", "--json"]) == 0
     return folder
 

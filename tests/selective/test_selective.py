@@ -115,6 +115,8 @@ def test_stricter_targets_have_fewer_answers(fitted):
 def test_everything_is_answered_where_the_target_allows_it(fitted):
     c = fitted["holdout", 2].selective(max_error=0.4).certificate_
     assert c.thresholds == (0.0,)
+    assert c.statement().endswith("It always answers.")
+    assert bool(c.verify(fitted["holdout", 2].votes_))
     assert c.coverage == pytest.approx(1.0)
     assert c.empirical_coverage == 1.0
 
@@ -279,9 +281,7 @@ def test_is_made_of_a_fitted_vote_and_a_certificate(fitted):
 def test_votes_in_parts_give_the_same_certificate(fitted, protocol, n_classes):
     """A group may have rows in several parts."""
     clf = fitted[protocol, n_classes]
-    parts = [
-        PartitionedVotes([v.take(np.arange(0, v.n_rows, 2)), v.take(np.arange(1, v.n_rows, 2))]) for v in clf.votes_
-    ]
+    parts = [PartitionedVotes([v.take(np.arange(k, v.n_rows, 2)) for k in (0, 1)]) for v in clf.votes_]
     for target in ({"max_error": 0.1, "min_coverage": None}, {"max_error": None, "min_coverage": 0.5}):
         ours, theirs = (
             certify_selective(votes, clf.posterior_, clf.certificate_, **target, delta=None)

@@ -74,18 +74,19 @@ class SelectiveCertificate:
         return (
             f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, the vote "
             f"answers at least {percent_down(self.coverage)} of {on} and errs on at most {percent(self.bound)} of "
-            f"those that it answers{key}. It answers where the winning class has at least {self.least_share()} of the "
-            "vote."
+            f"those that it answers{key}. {self.rule()}"
         )
 
-    def least_share(self) -> str:
-        """The thresholds in words."""
+    def rule(self) -> str:
+        """When the vote answers, in words."""
+        if not any(self.thresholds):
+            return "It always answers."
         used = sorted({threshold for threshold in self.thresholds if threshold <= 1})
         low, high = f"{100 * used[0]:.0f} %", f"{100 * used[-1]:.0f} %"
         span = low if low == high else f"{low} to {high}, depending on the fold"
         silent = sum(threshold > 1 for threshold in self.thresholds)
         never = f" ({silent} of the folds never answer)" if silent else "," * (low != high)
-        return span + never
+        return f"It answers where the winning class has at least {span + never} of the vote."
 
     def notes(self) -> list[str]:
         """What the figures mean."""
