@@ -25,7 +25,8 @@ Contents, in the order of reading
 10. Tests of votes that the judging examples did not help to make
 11. Precision and costs of what predict answers
 12. The deterministic vote, and the classes
-13. What is printed
+13. Votes that answer only when they are sure
+14. What is printed
 """
 
 import argparse
@@ -140,13 +141,20 @@ def verify_files(certificate: str | os.PathLike, votes: str | os.PathLike) -> Ve
 def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verification:
     """Check what a certificate says against the votes of its folds."""
     checks, statement, needed = [intact, *_votes(content, folds)], "", [""]
+    selective = content["format"] == SELECTIVE_FORMAT
+    form, say, assume, figures = (
+        (check_selective_form, selective_statement, selective_assumed, _selective_figures)
+        if selective
+        else (check_form, statement_of, assumed, _figures)
+    )
+    words = _selective_words if selective else _words
     if all(check.holds for check in checks[1:]):  # else the figures mean nothing
         try:
-            check_form(content, folds)
-            statement, needed = statement_of(content), assumed(content)
+            form(content, folds)
+            statement, needed = say(content), assume(content)
             checks.append(Check("form", "as it should be", "as it should be", True))
             with np.errstate(all="ignore"):  # figures that are no numbers fail their checks
-                checks += [*_words(content, statement), *_figures(content, folds)]
+                checks += [*words(content, statement), *figures(content, folds)]
         except Exception as error:  # whatever a forged certificate may raise, it does not hold
             reason = str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"
             checks.append(Check("form", reason, "not allowed", False))
@@ -256,7 +264,7 @@ def _sum(kls: "Sequence[KL]") -> tuple[float, float]:
 
 # -------------------------------------------------------------------------------------------- 2. The certificate's file
 
-FORMAT = "stocmv certificate 1"
+FORMAT, SELECTIVE_FORMAT = "stocmv certificate 1", "stocmv selective certificate 1"
 LONGEST = 1 << 28  # bytes of a certificate's file
 NUMBER = (int, float)
 KINDS: dict[str, Any] = {  # what each field is, and what a list holds
@@ -270,6 +278,14 @@ KINDS: dict[str, Any] = {  # what each field is, and what a list holds
     "fold_sizes": [int],
     "fold_shares": [int, float],
     **dict.fromkeys(("covers_drawn", "grouped"), (bool,)),
+}
+SELECTIVE_KINDS: dict[str, Any] = {  # the same of a vote that answers only when it is sure
+    **{name: KINDS[name] for name in ("format", "statement", "bound", "delta", "theorem", "posterior", "n", "grouped")},
+    **{name: KINDS[name] for name in ("unproven", "assumptions", "warnings", "vote_digests", "posteriors", "context")},
+    **{name: KINDS[name] for name in ("fold_sizes", "fold_shares")},
+    **dict.fromkeys(("coverage", "empirical_error", "empirical_coverage"), NUMBER),
+    "thresholds": [int, float],
+    "target": (dict,),
 }
 
 
@@ -295,13 +311,14 @@ def parse_certificate(text: bytes) -> tuple[dict[str, Any], Check]:
         written = json.dumps(content, indent=1).encode()
     except (ValueError, RecursionError) as error:
         raise Refused(f"{error}") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise Refused(f"its format is not {FORMAT!r}.")
+    if not isinstance(content, dict) or content.get("format") not in (FORMAT, SELECTIVE_FORMAT):
+        raise Refused(f"its format is neither {FORMAT!r} nor {SELECTIVE_FORMAT!r}.")
+    known = KINDS if content["format"] == FORMAT else SELECTIVE_KINDS
     digest = content.pop("sha256", None)
-    unknown = sorted(KINDS.keys() ^ content.keys())
+    unknown = sorted(known.keys() ^ content.keys())
     if unknown:
         raise Refused(f"fields missing or unknown: {', '.join(map(brief, unknown[:20]))}.")
-    for name, kinds in KINDS.items():
+    for name, kinds in known.items():
         entries = content[name] if isinstance(kinds, list) else [content[name]]
         if not isinstance(entries, list) or not all(type(entry) in kinds for entry in entries):
             raise Refused(f"{name} is not of the right kind.")
@@ -1853,7 +1870,270 @@ def _class_upper(
     return kl_inverse(risk, math.fsum(prices))
 
 
-# -------------------------------------------------------------------------------------------------- 13. What is printed
+# ------------------------------------------------------------------------ 13. Votes that answer only when they are sure
+
+THRESHOLDS = [(100 - k) / 100 for k in range(51)] + [(45 - 5 * k) / 100 for k in range(8)] + [0.0]
+FEW = [*THRESHOLDS[:51:5], 0.4, 0.3, 0.0]  # of which all are compared where a coverage is asked for
+STARTS = ((1.0, 0.25), (0.9, 0.5), (0.7, 0.25))  # of the sequences of tests, with their shares of delta
+NEVER = 2.0  # the threshold of a fold that never answers
+EDGE, NEAR = 1e-9, 2e-12  # a share may be that far below its threshold; closer than this to the edge it is doubtful
+FOR_ERROR = 0.9  # share of delta; the rest is for the coverage
+
+
+def check_selective_form(c: Content, folds: Sequence[Fold]) -> None:
+    """Refuse targets and parameters outside of where the theorems hold."""
+    _need(0 < c["delta"] < 1, "delta is not between 0 and 1")
+    names = ("bound", "coverage", "empirical_error", "empirical_coverage")
+    _need(all(0 <= c[name] <= 1 for name in names), "a figure is not between 0 and 1")
+    _need(c["posterior"] in ("dirichlet", "categorical"), f"the posterior {brief(c['posterior'])} is not known here")
+    for name in ("posteriors", "fold_shares", "thresholds"):
+        _need(len(c[name]) == len(folds), f"there is not one entry of {name} for each fold")
+    for fold, posterior in zip(folds, c["posteriors"], strict=True):
+        _check_parameters(c["posterior"], posterior, fold.n_voters, "posterior")
+        _need(fold.classes is not None, "the votes do not say which class wins")
+    named = list(c["target"]) in (["max_error"], ["min_coverage"])
+    _need(
+        named and all(_is_number(value, 0, 1) for value in c["target"].values()),
+        "the target is not one share between 0 and 1",
+    )
+    allowed = [*THRESHOLDS, NEVER] if _by_error(c) else FEW
+    _need(all(threshold in allowed for threshold in c["thresholds"]), "a threshold is not one of those that are tested")
+    _need(min(c["thresholds"]) <= 1, "no fold ever answers")
+    sound = all(0 < share <= 1 for share in c["fold_shares"]) and abs(math.fsum(c["fold_shares"]) - 1) <= 1e-12
+    _need(sound, "the shares of the folds do not sum to one")
+
+
+def _by_error(c: Content) -> bool:
+    return "max_error" in c["target"]
+
+
+def selective_assumed(c: Content) -> list[str]:
+    """The assumptions that follow from the figures."""
+    fixed = "The target, the thresholds and delta were fixed before looking at these examples."
+    return [*_assumed_of_tests(len(c["posteriors"]) > 1, c["grouped"])[:2], fixed]
+
+
+def selective_statement(c: Content) -> str:
+    """The certificate in two sentences."""
+    bound = _percent(c["bound"])
+    if c["unproven"]:
+        return (
+            f"Not a certificate: {bound} was computed with what is not proven ({', '.join(c['unproven'])}). The error "
+            "among the answers may exceed it more often than delta allows."
+        )
+    confidence = f"{min(math.floor(round((1 - c['delta']) * 1e6, 7)), 999_999) / 1e4:g} %"
+    judges = f"{c['n']:,} {'groups' if c['grouped'] else 'examples'}"
+    on = "rows of new groups, each group counting the same," if c["grouped"] else "new examples"
+    folds = len(c["posteriors"])
+    key = f", on average over the key that shares them out among the {folds} folds" if folds > 1 else ""
+    coverage = f"{math.floor(round(c['coverage'] * 1e4, 7)) / 100:.2f} %"
+    used = sorted(threshold for threshold in c["thresholds"] if threshold != NEVER)
+    least, most, silent = f"{100 * used[0]:.0f} %", f"{100 * used[-1]:.0f} %", folds - len(used)
+    span = least if least == most else f"{least} to {most}, depending on the fold" + "," * (not silent)
+    never = f" ({silent} of the folds never answer)" if silent else ""
+    rule = f"It answers where the winning class has at least {span}{never} of the vote."
+    rule = rule if any(c["thresholds"]) else "It always answers."
+    return (
+        f"With probability at least {confidence} over the draw of the {judges} that judge it, the vote answers at "
+        f"least {coverage} of {on} and errs on at most {bound} of those that it answers{key}. {rule}"
+    )
+
+
+def _selective_words(c: Content, statement: str) -> Iterator[Check]:
+    error, cover = "Clopper and Pearson's bound given the number of answers", "Clopper and Pearson's bound"
+    if c["grouped"]:
+        error, cover = "the ratio test for the means of groups", "Bentkus's bound"
+    order = "thresholds tested in fixed sequences" if _by_error(c) else "delta shared among the thresholds"
+    several = f", for each of {len(c['posteriors'])} folds, which share delta" if len(c["posteriors"]) > 1 else ""
+    theorem = f"{error}, {order}; {cover} for the coverage{several}"
+    yield Check("theorem", c["theorem"], theorem, c["theorem"] == theorem)
+    yield Check("statement", c["statement"], statement, c["statement"] == statement)
+    needed = selective_assumed(c)
+    stated = c["assumptions"][: len(needed)]
+    yield Check("assumptions", f"{len(stated)} stated", f"{len(needed)} needed", stated == needed)
+    yield Check("proven", "yes" if not c["unproven"] else f"but for {c['unproven']}", "yes", not c["unproven"])
+
+
+class Answered(NamedTuple):
+    """What the units of a fold, examples or groups, say of its vote at a threshold."""
+
+    errors: NDArray  # share of a unit that is answered wrongly, with and then without what is doubtful
+    answers: NDArray  # share that is answered, likewise
+    covered: NDArray  # the same, without and then with what is doubtful
+
+
+class Sureness(NamedTuple):
+    """What the rows of a fold say of its vote."""
+
+    share: NDArray  # of the vote for the winning class
+    errs: NDArray  # whether it errs, and wherever rounding may hide that it does
+    may_err: NDArray  # the same, with more room for rounding
+
+
+def _sureness(fold: Fold, parameters: dict[str, Any]) -> Sureness:
+    given = np.array(next(iter(parameters.values())))
+    weights = given / math.fsum(given)
+    rounding = 2e-13 + 2.0**-52 * fold.n_voters
+    share = np.concatenate([_winning_share(fold, rows, weights) for rows in fold.blocks()])
+    return Sureness(share, *(vote_errors(fold, weights, doubt) for doubt in (5e-14, rounding)))
+
+
+def _answered(fold: Fold, rows: Sureness, threshold: float) -> Answered:
+    surely, maybe = rows.share >= threshold - EDGE + NEAR, rows.share >= threshold - EDGE - NEAR
+    each = [maybe & (rows.may_err | ~surely), surely & rows.errs, maybe, surely, surely, maybe]
+    if fold.groups is None:
+        sums = [fold.counts @ marked for marked in each]
+        return Answered(*(np.array(sums[k : k + 2]) for k in (0, 2, 4)))
+    _, place, sizes = np.unique(fold.groups, return_inverse=True, return_counts=True)
+    means = [np.bincount(place, marked) / sizes for marked in each]
+    return Answered(*(np.stack(means[k : k + 2]) for k in (0, 2, 4)))
+
+
+def _winning_share(fold: Fold, rows: slice, weights: NDArray) -> NDArray:
+    if fold.labels is None:
+        errors = fold.errors(rows)
+        return np.maximum(errors @ weights, (1 - errors) @ weights)
+    own, rivals = fold.class_weights(rows, weights)
+    return np.maximum(own, rivals.max(1))
+
+
+def _selective_figures(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
+    """The bounds at the thresholds of the folds, and that each of these is one that the tests allow."""
+    delta, shares = c["delta"] / len(folds), np.array(c["fold_shares"])
+    sure = [_sureness(fold, p) for fold, p in zip(folds, c["posteriors"], strict=True)]
+    asked = list(zip(folds, sure, c["thresholds"], strict=True))
+    found = [None if t == NEVER else _answered(fold, rows, t) for fold, rows, t in asked]
+    if _by_error(c):
+        r = c["target"]["max_error"]
+        yield Check("bound", c["bound"], r, c["bound"] == r)
+        for k, (fold, rows, threshold) in enumerate(asked):
+            if threshold != NEVER:
+                yield Check(f"threshold of fold {k}", threshold, *_reached(fold, rows, threshold, r, delta))
+    else:
+        part = FOR_ERROR * delta / len(FEW)
+        bounds = [_ratio_bounds(a, fold, part) for a, fold in zip(found, folds, strict=True) if a is not None]
+        few = (1 - FOR_ERROR) * delta / len(FEW)
+        covered = [_covers(a, fold, t, few) for a, (fold, _, t) in zip(found, asked, strict=True)]
+        low = _mixed_ratio([low for low, _ in bounds], [high for _, high in covered], shares)
+        high = _mixed_ratio([high for _, high in bounds], [low for low, _ in covered], shares)
+        yield _between("bound", c["bound"], low, high)
+    among = len(THRESHOLDS) if _by_error(c) else len(FEW)
+    covers = [
+        _covers(a, fold, t, (1 - FOR_ERROR) * delta / among) for a, (fold, _, t) in zip(found, asked, strict=True)
+    ]
+    least, most = (float(shares @ side) for side in zip(*covers, strict=True))
+    yield _between("coverage", -c["coverage"], -most, -least)
+    if not _by_error(c):
+        enough = c["target"]["min_coverage"]
+        yield Check("coverage that was asked for", enough, most, c["coverage"] >= enough - 1e-9)
+    yield from _selective_measured(c, folds, found)
+
+
+def _selective_measured(c: Content, folds: Sequence[Fold], found: "Sequence[Answered | None]") -> Iterator[Check]:
+    """What the judges measured, over the shares of the folds."""
+    shares, n = np.array(c["fold_shares"]), [fold.count() for fold in folds]
+    zero = np.zeros(2)
+    errors, answers = (
+        [zero if a is None else np.atleast_2d(getattr(a, name).T).sum(0) / m for a, m in zip(found, n, strict=True)]
+        for name in ("errors", "answers")
+    )
+    wrong, right = shares @ np.array(errors), shares @ np.array(answers)
+    yield _between("share that is answered", c["empirical_coverage"], right[1], right[0])
+    yield _between(
+        "error among the answers", c["empirical_error"], wrong[1] / right[0], wrong[0] / max(right[1], 1e-300)
+    )
+
+
+def _reached(fold: Fold, rows: Sureness, threshold: float, r: float, delta: float) -> tuple[str, bool]:
+    """Whether a sequence of tests gets to this threshold."""
+    last = THRESHOLDS.index(threshold)
+    for start, share in STARTS:
+        first = THRESHOLDS.index(start)
+        part = FOR_ERROR * delta * share
+        tried = (_answered(fold, rows, t) for t in THRESHOLDS[first : last + 1])
+        if first <= last and all(_excluded(a, fold, part, r) for a in tried):
+            return f"reached from {start}", True
+    return "not reached from any start", False
+
+
+def _excluded(a: Answered, fold: Fold, delta: float, r: float) -> bool:
+    """Whether the error among the answers is certified to be at most r, if what is doubtful counts in its favour."""
+    if fold.groups is None:
+        return _ratio_bounds(a, fold, delta)[0] <= r * (1 + 1e-9)
+    evidence = (_group_evidence(e, n, delta)(r) for e, n in zip(a.errors, a.answers, strict=True))
+    return max(evidence) >= math.log(1 / delta) - 1e-8
+
+
+def _ratio_bounds(a: Answered, fold: Fold, delta: float) -> tuple[float, float]:
+    """The bound on the error among the answers: at least this, and at most that."""
+    if fold.groups is None:
+        low, high = sorted(
+            clopper_pearson(round(e), round(n), delta) if n else 1.0 for e, n in zip(a.errors, a.answers, strict=True)
+        )
+        return low, high
+    low, high = sorted(_group_ratio(e, n, delta) for e, n in zip(a.errors, a.answers, strict=True))
+    return low, high * (1 + 1e-8)
+
+
+def _group_evidence(errors: NDArray, answers: NDArray, delta: float) -> Callable[[float], float]:
+    """Logarithm of a mixture of products of ``1 - s (e - r a) / (1 - r)``, as a function of the ratio r."""
+    n, level = len(errors), math.log(1 / delta)
+    steps = int(math.log(max(0.7 * n / level, 1.0), 4.0)) + 1
+    weights = np.array([1 / (j + 1) for j in range(steps)])
+    weights /= math.fsum(weights)
+    constants = [(level + math.log(1 / w)) / (0.7 * n * 4.0**-j) for j, w in enumerate(weights)]
+
+    def evidence(r: float) -> float:
+        logs = []
+        for constant, weight in zip(constants, weights, strict=True):
+            x = max(r / (1 - r) / constant, 1.0)
+            stake = math.sqrt(2 / x) - (math.sqrt(2) - 1) / x
+            factors = 1 - stake * (errors - r * answers) / (1 - r)
+            logs.append(math.log(weight) + (math.fsum(np.log(factors)) if factors.min() > 0 else -math.inf))
+        return float(special.logsumexp(logs))
+
+    return evidence
+
+
+def _group_ratio(errors: NDArray, answers: NDArray, delta: float) -> float:
+    """The least ratio that is excluded, by bisection."""
+    evidence, level = _group_evidence(errors, answers, delta), math.log(1 / delta)
+    low, high = 1e-12, 1 - 1e-9
+    if evidence(high) < level:
+        return 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if evidence(middle) >= level else (middle, high)
+    return high
+
+
+def _mixed_ratio(bounds: Sequence[float], coverages: Sequence[float], shares: NDArray) -> float:
+    """The largest ratio of all folds together: one that some coverages, of each fold at least its own, can attain."""
+    low, high = min(bounds), max(bounds)
+    u, a = np.array(bounds), np.array(coverages)
+    for _ in range(100):
+        middle = (low + high) / 2
+        attained = math.fsum(shares * np.where(u > middle, u - middle, a * (u - middle))) >= 0
+        low, high = (middle, high) if attained else (low, middle)
+    return high
+
+
+def _covers(a: "Answered | None", fold: Fold, threshold: float, delta: float) -> tuple[float, float]:
+    """Lower bound on the share that is answered: not below this, and not above that."""
+    if a is None:
+        return 0.0, 0.0
+    if threshold == 0:
+        return 1.0, 1.0
+    n, counted = fold.count(), fold.groups is None
+    rests = [1 - float(np.sum(side)) / n for side in a.covered]
+    low, high = (
+        1 - one_sample(max(rest, 0.0), n, delta, counted, slack)
+        for rest, slack in zip(rests, (ROUNDED, 0.0), strict=True)
+    )
+    return low, high
+
+
+# -------------------------------------------------------------------------------------------------- 14. What is printed
 
 
 def brief(value: object, most: int = 100) -> str:

@@ -8,17 +8,23 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from stocmv import MajorityVoteClassifier
-from stocmv.displays import CertificateDisplay, ErrorDistributionDisplay, HistoryDisplay, PosteriorDisplay
+from stocmv.displays import (
+    CertificateDisplay,
+    ErrorDistributionDisplay,
+    HistoryDisplay,
+    PosteriorDisplay,
+    SelectiveDisplay,
+)
 
 
 @pytest.fixture
-def make(binary):
-    """Draw a display of a kind, as a user would."""
-    return lambda kind, **kwargs: kind.from_estimator(binary, **kwargs)
+def make(binary, held_out):
+    """Draw a display of a kind, as a user would; of weights that were learned on the judges, where it can."""
+    return lambda kind, **kwargs: kind.from_estimator(held_out if kind is SelectiveDisplay else binary, **kwargs)
 
 
 every_kind = pytest.mark.parametrize(
-    "kind", [CertificateDisplay, ErrorDistributionDisplay, HistoryDisplay, PosteriorDisplay]
+    "kind", [CertificateDisplay, ErrorDistributionDisplay, HistoryDisplay, PosteriorDisplay, SelectiveDisplay]
 )
 
 

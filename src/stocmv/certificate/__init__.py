@@ -9,7 +9,9 @@ from ._expected import Expected as Expected
 from ._holdout import HoldoutComparison as HoldoutComparison
 from ._monitor import Monitor
 from ._percent import amount as amount, confidence as confidence, percent as percent, percent_down as percent_down
+from ._seal import sealed as sealed
 from ._tested import certify_tested as certify_tested, check_tested as check_tested
-from ._verify import verify_content as verify_content
+from ._verify import verify_content as verify_content, verify_votes as verify_votes
+from ._words import tested_assumptions as tested_assumptions
 
 __all__ = ["Certificate", "Monitor", "Verification", "certify"]

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._files import whole_file
 from ..bounds import clopper_pearson
 from ..verify import Verification, read_certificate
 from ..votes import Votes
@@ -19,6 +18,8 @@ from ._claims import Claim, shares_in_words
 from ._holdout import HoldoutComparison, count_holdout_errors
 from ._monitor import Monitor
 from ._percent import amount, confidence, percent, percent_down
+from ._seal import sealed
+from ._verify import verify_votes
 from ._words import counted, protocol
 
 _FORMAT = "stocmv certificate 1"
@@ -348,19 +349,14 @@ class Certificate:
         """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""
         figures = asdict(self)
         json.dumps(figures, allow_nan=False)  # refuses what JSON cannot say before it is put into words
-        content = {"format": _FORMAT, "statement": self.statement(), **figures}
-        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        digest = hashlib.sha256(canonical.encode()).hexdigest()
-        text = json.dumps({**content, "sha256": digest}, indent=1, allow_nan=False)
-        if path is not None:
-            with whole_file(path) as file:
-                file.write(text.encode())
-        return text
+        return sealed({"format": _FORMAT, "statement": self.statement(), **figures}, path)
 
     @classmethod
     def from_json(cls, path: str | os.PathLike) -> "Certificate":
         """Read what `to_json` wrote; a file that was changed since is refused."""
         content, intact = read_certificate(path)
+        if content["format"] != _FORMAT:
+            raise ValueError(f"{os.fspath(path)} is of a selective vote: read it with SelectiveCertificate.from_json.")
         if not intact.holds:
             raise ValueError(f"{os.fspath(path)} was changed after it was written: its sha256 does not fit.")
         values: dict[str, Any] = {f.name: content[f.name] for f in fields(cls)}
@@ -381,9 +377,7 @@ class Certificate:
         random_state : int
             Seed of that draw.
         """
-        from ._verify import verify
-
-        return verify(self, [votes] if isinstance(votes, Votes) else list(votes), precise, random_state)
+        return verify_votes(self, [votes] if isinstance(votes, Votes) else list(votes), precise, random_state)
 
 
 def _table(heading: str, how: str, lines: Sequence[tuple[str, str, str]], width: int) -> list[str]:

@@ -1,15 +1,29 @@
-"""What `Certificate.verify` does: it hands the certificate, as it is written, and the votes to `stocmv.verify`."""
+"""What `verify` of a certificate does: it hands the certificate, as it is written, and the votes to `stocmv.verify`."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from ..verify import Check, Fold, Refused, Verification, fold_of, parse_certificate, verify as check_all
+from ..verify import (
+    SELECTIVE_FORMAT,
+    Check,
+    Fold,
+    Refused,
+    Verification,
+    fold_of,
+    parse_certificate,
+    verify as check_all,
+)
 from ..votes import PartitionedVotes, Votes
-from ._certificate import Certificate
 from ._precise import precise_checks
 
 
-def verify(certificate: Certificate, votes: Sequence[Votes], precise: float = 0.0, seed: int = 0) -> Verification:
+class Written(Protocol):
+    """A certificate, of `predict` or of a selective vote."""
+
+    def to_json(self, path: None = None) -> str: ...
+
+
+def verify_votes(certificate: Written, votes: Sequence[Votes], precise: float = 0.0, seed: int = 0) -> Verification:
     """Check every figure of a certificate against the votes, and a share of the rows at thirty digits."""
     try:
         content, intact = parse_certificate(certificate.to_json().encode())
@@ -27,7 +41,8 @@ def verify_content(
 ) -> Verification:
     """Check what a certificate says, and a share of the rows at thirty digits."""
     found = check_all(content, intact, folds)
-    if not found or precise <= 0:  # thirty digits of figures that do not hold are of no interest
+    # thirty digits of figures that do not hold are of no interest, and a selective vote has only counts
+    if not found or precise <= 0 or content["format"] == SELECTIVE_FORMAT:
         return found
     checks = (*found.checks, *precise_checks(content, folds, precise, seed))
     return Verification(checks, found.statement, found.unchecked)

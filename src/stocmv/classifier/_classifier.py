@@ -47,9 +47,10 @@ from ..solvers import SOLVERS, Solver
 from ..voters import VoterSource, as_source
 from ._answers import assigned_folds, drawn_answers, mean_vote, mean_weights, win_probabilities
 from ._drawn import DrawnVote
+from ._selecting import Selecting
 
 
-class MajorityVoteClassifier(VotingEstimator, ClassifierMixin, BaseEstimator):
+class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEstimator):
     """A majority vote over many classifiers that comes with a proven bound on the error of `predict`.
 
     Some of the examples train the voters and teach their weights; the others only judge, so that nothing has to be paid

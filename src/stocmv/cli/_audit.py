@@ -16,6 +16,7 @@ from ..certificate import HoldoutComparison
 from ..engines import is_dask
 from ..persistence import save
 from ..report import DataSummary, TestErrors, render
+from ..selective import NotCertified, SelectiveCertificate
 from ..tables import Table
 from ..voters import Encoded, Ensemble, Stumps, VoterSource
 from ..votes import save_folds
@@ -41,6 +42,8 @@ class Settings:
     per_class: bool
     cost: Any
     categories: Any
+    max_error: float | None = None
+    min_coverage: float | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class Audit:
     model: MajorityVoteClassifier
     holdout: HoldoutComparison | None
     test: TestErrors | None = None
+    selective: SelectiveCertificate | None = None
+    not_certified: str = ""  # why there is no selective vote although it was asked for
 
 
 def certify_table(table: Table, settings: Settings) -> Audit:
@@ -81,11 +86,23 @@ def certify_table(table: Table, settings: Settings) -> Audit:
     assumed = model.certificate_.assumptions + ((_EMPTY,) if table.empty else ())
     context = {**model.certificate_.context, "data": {**told, **kinds}}
     model.certificate_ = replace(model.certificate_, assumptions=assumed, context=context)
+    audit = _selected(Audit(model, None), settings)
     if model.plain_errors_ is None:
-        return Audit(model, None)
+        return audit
     # with folds, those of the first one
     compared = model.certificate_.compare_errors(*model.plain_errors_, same_examples=len(model.votes_) == 1)
-    return Audit(model, compared)
+    return replace(audit, holdout=compared)
+
+
+def _selected(audit: Audit, settings: Settings) -> Audit:
+    """With the certificate of the vote that answers only where it is sure, or the reason why there is none."""
+    if settings.max_error is None and settings.min_coverage is None:
+        return audit
+    try:
+        sure = audit.model.selective(settings.max_error, min_coverage=settings.min_coverage)
+    except NotCertified as error:
+        return replace(audit, not_certified=str(error))
+    return replace(audit, selective=sure.certificate_)
 
 
 def _check_suits(table: Table, settings: Settings) -> None:
@@ -125,25 +142,35 @@ def write_folder(audit: Audit, table: Table, seen: Seen, folder: Path) -> None:
     """Write the model, the certificate, the votes, and the page about them."""
     model = audit.model
     with ThreadPoolExecutor(1) as meanwhile:
-        saved = meanwhile.submit(_write_certified, model, folder)
+        saved = meanwhile.submit(_write_certified, audit, folder)
         save_folds(folder / "votes.npz", model.votes_)
 
         def hashes() -> dict[str, str]:
             saved.result()
             return {path.name: sha256(path) for path in sorted(folder.iterdir())}
 
-        page = render(model, data=_summary(table, seen), holdout=audit.holdout, test=audit.test, hashes=hashes)
+        page = render(
+            model,
+            data=_summary(table, seen),
+            holdout=audit.holdout,
+            test=audit.test,
+            selective=audit.selective,
+            hashes=hashes,
+        )
         saved.result()
     with whole_file(folder / "report.html") as file:
         file.write(page.encode())
 
 
-def _write_certified(model: MajorityVoteClassifier, folder: Path) -> None:
-    """Write the model, and the certificate that names the file by its hash."""
-    save(model, folder / "model.skops")
+def _write_certified(audit: Audit, folder: Path) -> None:
+    """Write the model, and the certificates that name the file by its hash."""
+    save(audit.model, folder / "model.skops")
     named = {"model": {"sha256": sha256(folder / "model.skops")}}
-    certificate = replace(model.certificate_, context={**model.certificate_.context, **named})
-    certificate.to_json(folder / "certificate.json")
+    certificate = audit.model.certificate_
+    context = {**certificate.context, **named}
+    replace(certificate, context=context).to_json(folder / "certificate.json")
+    if audit.selective is not None:
+        replace(audit.selective, context=context).to_json(folder / "selective.json")
 
 
 def _summary(table: Table, seen: Seen) -> DataSummary:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import click
 
@@ -33,6 +34,14 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
     show_default=True,
     help="auto tests the vote on what is held out, or on folds (fold_test); a PAC-Bayes bound such as seeger learns "
     "the weights on the folds, at the price of KL.",
+)
+@click.option(
+    "--max-error",
+    type=SHARE,
+    help="Also a vote that answers only where it is sure, with at most this error among its answers.",
+)
+@click.option(
+    "--min-coverage", type=SHARE, help="The same, answering at least this share, with as few errors as can be."
 )
 @click.option("--group", help="Column that says which rows belong together (a patient's, say); it is no feature.")
 @click.option("--time", help="Column that says when each row was made, to test whether later ones differ; no feature.")
@@ -100,7 +109,8 @@ def certify(
 
     With --cluster DATA is a parquet file, a folder of them, or an address such as s3://bucket/folder. The folder that
     is written holds model.skops (for 'stocmv predict'), certificate.json and votes.npz (for 'stocmv verify'), and
-    report.html, the page to show.
+    report.html, the page to show; with --max-error or --min-coverage also selective.json, the certificate of the vote
+    that answers only where it is sure.
 
     \b
     Examples:
@@ -108,6 +118,7 @@ def certify(
       stocmv certify patients.csv --target diagnosis --drop id
       stocmv certify scans.csv --target diagnosis --group patient
       stocmv certify patients.csv --target diagnosis --folds 3
+      stocmv certify patients.csv --target diagnosis --folds 3 --max-error 0.01
       stocmv certify train.parquet --target churned --test test.parquet --delta 0.01 --out audit
       stocmv certify s3://bucket/train/ --target churned --cluster tcp://scheduler:8786
     """
@@ -125,6 +136,7 @@ def certify(
         )
     if cluster is not None and encoding is not None:
         raise click.UsageError("--encoding is for csv files, and --cluster reads parquet files.")
+    _check_selective(settings)
     began = perf_counter()
     folder = out if out is not None else Path(f"{_stem(data)}-certified")
     sweep(folder)
@@ -150,6 +162,18 @@ def certify(
         print_json(as_content(audit, seen, folder, seconds))
     else:
         print_page(audit, seen, folder, seconds)
+
+
+def _check_selective(settings: dict[str, Any]) -> None:
+    asked = [name for name in ("max_error", "min_coverage") if settings[name] is not None]
+    if len(asked) > 1:
+        raise click.UsageError(
+            "--max-error and --min-coverage are two ways to choose when to answer: give one of them."
+        )
+    if asked and settings["bound"] not in ("auto", "fold_test", "clopper_pearson"):
+        raise click.UsageError(
+            f"--{asked[0].replace('_', '-')} needs a vote that its judges did not help to make: leave --bound auto."
+        )
 
 
 def _stem(data: str) -> str:

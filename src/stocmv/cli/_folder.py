@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .._files import _umask
 
-OURS = ("model.skops", "certificate.json", "votes.npz", "report.html")
+OURS = ("model.skops", "certificate.json", "selective.json", "votes.npz", "report.html")
 _OLD, _REPLACED = "old", "replaced"
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 

@@ -42,6 +42,13 @@ def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
         screen.print()
     for note in certificate.notes():
         screen.print(quoted(note))
+    if audit.selective is not None:
+        screen.print(f"\n[bold]Answering only when sure:[/] {quoted(audit.selective.statement())}")
+        for note in audit.selective.notes():
+            screen.print(quoted(note))
+        screen.print()
+    if audit.not_certified:
+        screen.print(f"\n[bold red]No selective vote:[/] {quoted(audit.not_certified)}\n")
     if audit.holdout is not None:
         screen.print(quoted(audit.holdout))
     if audit.test is not None and audit.test.predict > certificate.bound:
@@ -54,6 +61,9 @@ def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
     screen.print(f"\nThe report is [bold]{quoted(folder / 'report.html')}[/]. To check the certificate:")
     files = shlex.join([str(folder / "certificate.json"), str(folder / "votes.npz")])
     screen.print(f"  stocmv verify {quoted(files)}", soft_wrap=True)
+    if audit.selective is not None:
+        files = shlex.join([str(folder / "selective.json"), str(folder / "votes.npz")])
+        screen.print(f"  stocmv verify {quoted(files)}", soft_wrap=True)
 
 
 def _print_data(screen: Any, seen: Seen) -> None:
@@ -138,6 +148,7 @@ def as_content(audit: Audit, seen: Seen, folder: Path, seconds: float) -> dict[s
         "order": _order(audit.model.order_test_),
         **seen.as_content(),
         "holdout_bound": audit.holdout.holdout_bound if audit.holdout else None,
+        "selective": _selective(audit),
         "test": {"n": test.n, "predict": test.predict, "stochastic": test.stochastic} if test else None,
         "seconds": {"all": seconds, **audit.model.timings_},
         "folder": str(folder),
@@ -151,3 +162,14 @@ def _order(test: OrderTest | None) -> dict[str, Any] | None:
         return None
     names = ("by", "n", "errors", "classes", "p_value", "level", "sorted_by_class", "note")
     return {name: getattr(test, name) for name in names}
+
+
+def _selective(audit: Audit) -> dict[str, Any] | None:
+    """The vote that answers only where it is sure, or why there is none; None if it was not asked for."""
+    if audit.not_certified:
+        return {"not_certified": audit.not_certified}
+    c = audit.selective
+    if c is None:
+        return None
+    told = ("bound", "coverage", "thresholds", "target", "empirical_error", "empirical_coverage", "delta")
+    return {"statement": c.statement(), **{name: getattr(c, name) for name in told}}

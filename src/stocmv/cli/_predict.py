@@ -52,7 +52,8 @@ def predict(
 
     The columns are found by their names; others, such as the target, are passed over. The answers are those of the
     deterministic vote, whose error the certificate bounds first; --proba adds the weight of each class, the largest
-    being the answer's.
+    being the answer's. If the folder holds selective.json, the column "answered" says where the vote that answers only
+    when it is sure does so.
 
     \b
     Examples:
@@ -73,13 +74,16 @@ def predict(
     kept = kept_columns(data, keep, kind, encoding)
     findings, unseen = look_at_new(X, *known_categories(model))
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
+    sure = None if stochastic else _sure(folder, model)
+    answered = None if sure is None else sure.answers(X)
     shares = _shares(model, X, stochastic) if proba else {}
     if out is not None:
         _warn_of_formulas([*model.classes_.tolist(), *(cell for cells in kept.values() for cell in cells)], spreadsheet)
         with whole_file(out) as file:
-            file.write(_as_csv(kept, answers, shares, model.classes_, _harmless if spreadsheet else None).encode())
+            text = _as_csv(kept, answers, answered, shares, model.classes_, _harmless if spreadsheet else None)
+            file.write(text.encode())
     if as_json:
-        told = {"out": str(out)} if out is not None else _as_content(kept, answers, shares, model.classes_)
+        told = {"out": str(out)} if out is not None else _as_content(kept, answers, answered, shares, model.classes_)
         looked = {"unseen": unseen, "data_warnings": [asdict(finding) for finding in findings]}
         print_json({"n": len(answers), **told, **looked})
         return
@@ -89,7 +93,7 @@ def predict(
         say(f"{len(answers):,} {'prediction is' if len(answers) == 1 else 'predictions are'} in {out}", err=True)
     else:
         shown = visible if sys.stdout.isatty() else _harmless if spreadsheet else None
-        sys.stdout.write(_as_csv(kept, answers, shares, model.classes_, shown))
+        sys.stdout.write(_as_csv(kept, answers, answered, shares, model.classes_, shown))
 
 
 def check_out(option: str, out: Path, folder: Path, data: Path) -> None:
@@ -121,8 +125,26 @@ def _shares(model: Any, X: Any, stochastic: bool) -> dict[str, Any]:
     return {"probability": model.predict_stochastic_proba(X)} if stochastic else {"weight": model.predict_proba(X)}
 
 
-def _as_content(kept: dict[str, list[str]], answers: Any, shares: dict[str, Any], labels: Any) -> dict[str, Any]:
+def _sure(folder: Path, model: Any) -> Any:
+    """The vote that answers only where it is sure, if it was certified, too."""
+    from ..selective import SelectiveCertificate, SelectiveVote
+
+    path = folder / "selective.json"
+    if not path.exists():
+        return None
+    certificate = SelectiveCertificate.from_json(path)
+    named = certificate.context.get("model")
+    if not isinstance(named, dict) or named.get("sha256") != sha256(folder / "model.skops"):
+        raise ValueError(f"{folder / 'model.skops'} is not the model that {path.name} is about: certify again.")
+    return SelectiveVote(model, certificate)
+
+
+def _as_content(
+    kept: dict[str, list[str]], answers: Any, answered: Any, shares: dict[str, Any], labels: Any
+) -> dict[str, Any]:
     content: dict[str, Any] = {"predictions": answers.tolist()} | ({"kept": kept} if kept else {})
+    if answered is not None:
+        content["answered"] = answered.tolist()
     for name, values in shares.items():
         content |= {"classes": labels.tolist(), name: values.tolist()}
     return content
@@ -131,19 +153,26 @@ def _as_content(kept: dict[str, list[str]], answers: Any, shares: dict[str, Any]
 def _as_csv(
     kept: dict[str, list[str]],
     answers: Any,
+    answered: Any,
     shares: dict[str, Any],
     labels: Any,
     shown: Callable[[Any], Any] | None = None,
 ) -> str:
-    """A table of what is kept and the answers; all as it is, or as ``shown`` makes it."""
+    """A table of what is kept, the answers, and where the vote is sure; as it is, or as ``shown`` makes it."""
     shown = shown or (lambda cell: cell)
     cells = {label: shown(label) for label in labels.tolist()}
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    header = ["prediction", *(f"{name} of {cell}" for name in shares for cell in cells.values())]
+    sure = [] if answered is None else [["yes" if each else "no" for each in answered.tolist()]]
+    header = [
+        "prediction",
+        *["answered"] * len(sure),
+        *(f"{name} of {cell}" for name in shares for cell in cells.values()),
+    ]
     writer.writerow([*map(shown, kept), *header])
     copied = [[shown(cell) for cell in column] for column in kept.values()]
-    columns = [[cells[answer] for answer in answers.tolist()], *(c for v in shares.values() for c in v.T.tolist())]
+    weights = [column for share in shares.values() for column in share.T.tolist()]
+    columns = [[cells[answer] for answer in answers.tolist()], *sure, *weights]
     writer.writerows(zip(*copied, *columns, strict=True))
     return text.getvalue()
 

@@ -18,6 +18,7 @@ from ._history import HistoryDisplay
 from ._monitor import MonitorDisplay
 from ._order import OrderDisplay
 from ._posterior import PosteriorDisplay, priors_of as priors_of
+from ._selective import SelectiveDisplay
 
 __all__ = [
     "CertificateDisplay",
@@ -26,4 +27,5 @@ __all__ = [
     "MonitorDisplay",
     "OrderDisplay",
     "PosteriorDisplay",
+    "SelectiveDisplay",
 ]

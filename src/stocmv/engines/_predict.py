@@ -15,13 +15,16 @@ def by_partition(method: Callable) -> Callable:
 
     @wraps(method)
     def answer(self: Any, X: Any, **settings: Any) -> Any:
-        return _answer(self, method.__name__, X, **settings) if is_dask(X) else method(self, X, **settings)
+        return answer_on_cluster(self, method.__name__, X, **settings) if is_dask(X) else method(self, X, **settings)
 
     return answer
 
 
-def _answer(clf: Any, method: str, X: Any, **settings: Any) -> Any:
-    """One of a fitted classifier's methods for each partition, when its result is computed."""
+def answer_on_cluster(clf: Any, method: str, X: Any, *, dtype: Any = None, **settings: Any) -> Any:
+    """One of the methods of a fitted vote for each partition, when its result is computed.
+
+    The answers have the type ``dtype``; by default that of the labels, or of numbers if the method ends in "_proba".
+    """
     if "random_state" in settings:
         settings["random_state"] = check_random_state(settings["random_state"]).randint(2**31 - 1)
     from dask.delayed import delayed
@@ -29,7 +32,7 @@ def _answer(clf: Any, method: str, X: Any, **settings: Any) -> Any:
     # each worker gets it once, under a name of its own: that of an equal model may just be about to be forgotten
     model = current_client().scatter(clf, broadcast=True, hash=False)
     probable = method.endswith("_proba")
-    dtype = np.dtype(float) if probable else clf.classes_.dtype
+    dtype = np.dtype(dtype or (float if probable else clf.classes_.dtype))
     if hasattr(X, "to_dask_array"):
         columns = len(clf.classes_) if probable else None
         ask = delayed(_answers)

@@ -8,7 +8,8 @@ from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
 from .._text import visible
-from ..certificate import Certificate, HoldoutComparison, confidence, percent
+from ..certificate import Certificate, HoldoutComparison, confidence, percent, percent_down
+from ..selective import SelectiveCertificate
 from ..special import kl_bernoulli
 from ._cited import Cited
 from ._figures import draw_classes, draw_comparison, draw_error_distribution, draw_history, draw_order, draw_posterior
@@ -30,6 +31,7 @@ def render(
     data: DataSummary,
     holdout: HoldoutComparison | None = None,
     test: TestErrors | None = None,
+    selective: SelectiveCertificate | None = None,
     hashes: dict[str, str] | Callable[[], dict[str, str]] | None = None,
 ) -> str:
     """The page beside a certificate, as the text of one HTML file that loads nothing and runs nothing.
@@ -44,6 +46,8 @@ def render(
         What `Certificate.compare_holdout` gave for this certificate.
     test : TestErrors, optional
         Errors on a test file.
+    selective : SelectiveCertificate, optional
+        What `MajorityVoteClassifier.selective` certified of this vote.
     hashes : dict of str to str, or a function that gives one, optional
         SHA-256 of the files beside the page, by name; a function is called when the figures are drawn, so that the
         files can be written meanwhile.
@@ -69,6 +73,7 @@ def render(
         class_shares=_class_shares(data),
         holdout=holdout,
         test=test,
+        selective=selective,
         exceeded=[] if test is None else _exceeded(certificate, test),
         timings={_STAGES.get(stage, stage): seconds for stage, seconds in clf.timings_.items()},
         voters=_voters(clf),
@@ -105,6 +110,7 @@ def _template() -> Any:
     )
     environment.filters |= {
         "percent": lambda share: percent(share).replace(" ", "\u00a0"),
+        "percent_down": lambda share: percent_down(share).replace(" ", "\u00a0"),
         "confidence": lambda delta: confidence(delta).replace(" ", "\u00a0"),
         "seconds": _seconds,
         "sentence": lambda text: text[:1].upper() + text[1:],

@@ -1,0 +1,212 @@
+"""The ratio test: a bound on the error among what is answered, or on any ratio of two means, over folds."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import logsumexp
+
+from ._fold_test import FoldTest
+from ._one_sample import clopper_pearson
+
+_FIRST_SHARE = 0.7  # of the units that are answered, for which the first bet is the best one
+_STEP = 4.0  # from one such share to the next
+_ERROR_SHARE = 0.75  # of delta, for the numerator of a quotient
+_REST_GUESSES = (0.02, 0.15, 0.5)  # of the share that is not answered
+
+
+@dataclass(frozen=True)
+class RatioTest:
+    r"""A bound on :math:`\mathbb E[e] / \mathbb E[a]` for units with :math:`0 \le e_i \le a_i \le 1`.
+
+    A unit is an example, or a group of them with the means over its rows. For the error among the answers, :math:`a_i`
+    is the share of a unit that is answered and :math:`e_i` the share that is answered wrongly. With :math:`F` folds,
+    whose answers are functions of the other folds, the ratio :math:`r` is excluded as soon as
+
+    .. math:: \sum_j \pi_j \exp\Big(\frac1F \sum_i \ln\big(1 - s_j \frac{e_i - r a_i}{1 - r}\big)\Big)
+        \ge \frac1\delta, \qquad s_j = \min\Big(1, \sqrt{2 / x} - (\sqrt2 - 1) / x\Big),
+        \quad x = \frac{r}{(1 - r)\, c_j},
+
+    with weights :math:`\pi_j` and constants :math:`c_j` that depend on the sizes and on :math:`\delta` alone. For one
+    fold whose units are 0 or 1, Clopper and Pearson's bound given the number of answers is exact, and is used.
+
+    The ratio is that of the mixture which draws a fold with the share of its size. With folds it depends on the
+    examples, so that only a ratio can be tested that is fixed in advance (`rejects`); `quotient_upper` bounds it
+    whatever it turns out to be.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Units in each fold.
+    delta : float
+        Probability with which the bound may fail.
+
+    Examples
+    --------
+    >>> from stocmv.bounds import RatioTest
+    >>> test = RatioTest((1000, 1000, 1000), delta=0.05)
+    >>> test.rejects_counts(12, 2400, 0.016)  # 12 errors among 2,400 answers
+    True
+    >>> round(RatioTest((3000,), delta=0.05).upper_counts(12, 2400), 4)
+    0.0081
+    """
+
+    sizes: tuple[int, ...]
+    delta: float
+    theorem: ClassVar[str] = "the ratio test"
+
+    @cached_property
+    def _bets(self) -> tuple[NDArray, NDArray]:
+        """The logarithms of the weights, and the constants ``c``.
+
+        A bet is the best one if a given share of the units is answered, however many errors there are.
+        """
+        n, n_folds, level = sum(self.sizes), len(self.sizes), math.log(1 / self.delta)
+        deepest = math.log(max(_FIRST_SHARE * n / (n_folds * level), 1.0), _STEP)
+        place = np.arange(int(deepest) + 1)
+        log_weights = -np.log(place + 1) - math.log(math.fsum(1 / (place + 1)))
+        return log_weights, n_folds * (level - log_weights) / (_FIRST_SHARE * n * _STEP**-place)
+
+    def evidence(self, errors: ArrayLike, answered: ArrayLike, ratio: float, counts: ArrayLike = 1.0) -> float:
+        """Logarithm of the evidence against a ratio that is this large or larger; it increases with the ratio.
+
+        Parameters
+        ----------
+        errors, answered : array-like
+            :math:`e_i` and :math:`a_i` of the units of all folds.
+        ratio : float
+            Strictly between 0 and 1.
+        counts : array-like
+            How many units there are of each kind.
+        """
+        return float(self._evidence(*_units(errors, answered, counts), np.array([ratio]))[0])
+
+    def _evidence(self, e: NDArray, a: NDArray, c: NDArray, ratios: NDArray) -> NDArray:
+        log_weights, constants = self._bets
+        odds = (ratios / (1 - ratios))[:, None, None]
+        stakes = _stakes(odds / constants[:, None])
+        with np.errstate(divide="ignore"):  # a bet that there are no errors may have lost
+            logs = np.log(1 - e * stakes + (a - e) * (stakes * odds)) @ c
+        slack = 1e-9 + 1e-12 * float(np.sum(c))  # far more than rounding does, of the factors and of their sum
+        return logsumexp(log_weights + logs / len(self.sizes), axis=1) - slack
+
+    def rejects(self, errors: ArrayLike, answered: ArrayLike, ratio: float, counts: ArrayLike = 1.0) -> bool:
+        """Whether the ratio is certified to be below this one, which was fixed before looking at the units."""
+        e, a, c = _units(errors, answered, counts)
+        if self._is_counted(e, a):
+            return self.upper(e, a, c) <= ratio
+        return bool(self._evidence(e, a, c, np.array([ratio]))[0] >= math.log(1 / self.delta))
+
+    def rejects_counts(self, n_errors: int, n_answers: int, ratio: float) -> bool:
+        """The same where every unit is one example: from the numbers of errors and of answers."""
+        return self.rejects([1.0, 0.0], [1.0, 1.0], ratio, [n_errors, n_answers - n_errors])
+
+    def _is_counted(self, e: NDArray, a: NDArray) -> bool:
+        return len(self.sizes) == 1 and bool(np.all((a == 1) & ((e == 0) | (e == 1))))
+
+    def upper(self, errors: ArrayLike, answered: ArrayLike, counts: ArrayLike = 1.0) -> float:
+        """The bound on the ratio, from the units of one fold; several have `quotient_upper`."""
+        if len(self.sizes) > 1:
+            raise ValueError("With folds the ratio depends on the examples: use quotient_upper, or a fixed ratio.")
+        e, a, c = _units(errors, answered, counts)
+        if not len(c):
+            return 1.0
+        if self._is_counted(e, a):
+            return clopper_pearson(round(float(e @ c)), round(float(c.sum())), self.delta)
+        return min(self._inverted(e, a, c), 1.0)
+
+    def upper_counts(self, n_errors: int, n_answers: int) -> float:
+        """The bound where every unit is one example: from the numbers of errors and of answers."""
+        return self.upper([1.0, 0.0], [1.0, 1.0], [n_errors, n_answers - n_errors])
+
+    def _inverted(self, e: NDArray, a: NDArray, c: NDArray) -> float:
+        """The least ratio that is excluded, rounded up; all larger ones are excluded, too."""
+        level = math.log(1 / self.delta)
+
+        def short(ratio: float) -> float:
+            return max(float(self._evidence(e, a, c, np.array([ratio]))[0]), -1e6) - level
+
+        low, high = 1e-12, 1 - 1e-9
+        if short(high) < 0:
+            return 1.0
+        value = low if short(low) >= 0 else float(brentq(short, low, high, xtol=1e-15, rtol=1e-12))
+        while short(value) < 0:
+            value *= 1 + 1e-10
+        return value * (1 + 1e-12)
+
+
+def _units(errors: ArrayLike, answered: ArrayLike, counts: ArrayLike) -> tuple[NDArray, NDArray, NDArray]:
+    """The units of which something is answered; the others earn and lose nothing."""
+    e, a, c = np.broadcast_arrays(*(np.asarray(x, float).ravel() for x in (errors, answered, counts)))
+    if np.any((e < 0) | (e > a) | (a > 1)):
+        raise ValueError("errors and answered must be shares of units with 0 <= errors <= answered <= 1.")
+    some = (a > 0) & (c > 0)
+    return e[some], a[some], c[some]
+
+
+def _stakes(x: NDArray) -> NDArray:
+    """The share of its evidence that a bet loses with an error, close to the best one.
+
+    It falls with ``x``, while ``x`` times the stake rises; so what an error leaves and what a right answer earns both
+    rise with the ratio.
+    """
+    x = np.maximum(x, 1.0)
+    return np.sqrt(2 / x) - (math.sqrt(2) - 1) / x
+
+
+def quotient_upper(
+    errors: Sequence[float],
+    answered: Sequence[float],
+    sizes: Sequence[int],
+    delta: float,
+    *,
+    scale: Sequence[float] | None = None,
+) -> float:
+    """Upper bound on a ratio of two means over the folds, whatever it turns out to be: one bound over another.
+
+    Parameters
+    ----------
+    errors, answered : sequence of float
+        Means of the two over the units of each fold.
+    sizes : sequence of int
+        Units in each fold.
+    delta : float
+        Probability with which the bound may fail.
+    scale : sequence of float, optional
+        Scales of a `FoldTest` whose shares the mixture is to have; without it the shares are those of the sizes.
+    """
+    above = mean_upper(errors, sizes, _ERROR_SHARE * delta, _error_guesses(sizes), scale=scale)
+    rest = mean_upper([1 - a for a in answered], sizes, (1 - _ERROR_SHARE) * delta, scale=scale)
+    return min(above / (1 - rest) * (1 + 1e-12), 1.0) if rest < 1 else 1.0
+
+
+def mean_upper(
+    means: Sequence[float],
+    sizes: Sequence[int],
+    delta: float,
+    guesses: Sequence[float] = _REST_GUESSES,
+    *,
+    scale: Sequence[float] | None = None,
+) -> float:
+    """The least of several fold tests, which share delta, with constants for guesses that were fixed in advance."""
+    tests = (_fixed_test(guess, tuple(sizes), delta / len(guesses), scale) for guess in guesses)
+    return min(test.upper([min(mean * (1 + 1e-13), 1.0) for mean in means]) for test in tests)
+
+
+def _error_guesses(sizes: Sequence[int]) -> list[float]:
+    """Errors to be prepared for, from half of the units to one of them."""
+    return [0.4 * 6.0**-j for j in range(1 + int(math.log(max(0.4 * min(sizes), 1.0), 6.0)))]
+
+
+def _fixed_test(guess: float, sizes: tuple[int, ...], delta: float, scale: Sequence[float] | None) -> FoldTest:
+    """A fold test whose shares are those of the sizes, or of the scales."""
+    usual = FoldTest.choose([guess], sizes[:1], delta).scale[0]
+    if scale is None:
+        return FoldTest.choose([guess] * len(sizes), sizes, delta, [usual * sizes[0] / n for n in sizes])
+    times = usual / FoldTest.choose([0.1], sizes[:1], delta).scale[0]
+    return FoldTest.choose([guess] * len(sizes), sizes, delta, [times * c for c in scale])

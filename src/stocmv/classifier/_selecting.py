@@ -1,0 +1,96 @@
+"""What a classifier needs to answer only where it is sure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
+
+from ..certificate import Certificate
+from ..engines import answer_on_cluster, is_dask
+from ..posteriors import Posterior
+from ..selective import SelectiveVote, certify_selective
+from ..votes import Votes, heaviest
+from ._answers import assigned_folds, mean_weights
+
+
+class Selecting:
+    """Gives a fitted vote of one or several folds the method `selective`."""
+
+    classes_: NDArray
+    votes_: list[Votes]
+    posterior_: list[Posterior]
+    certificate_: Certificate
+    key_: bytes | None
+
+    def selective(
+        self,
+        max_error: float | None = None,
+        *,
+        min_coverage: float | None = None,
+        delta: float | None = None,
+        unanswered: Any = None,
+    ) -> SelectiveVote:
+        """The same vote, which answers only where it is sure, with a certificate of its own.
+
+        It answers where the winning class has at least a certain share of the vote. From the stored votes of the
+        judging examples that threshold is chosen, one for each fold, and the error among the answers and the coverage
+        are certified; nothing is trained again.
+
+        Parameters
+        ----------
+        max_error : float
+            The error among the answers that is to be certified, with as many answers as possible.
+        min_coverage : float
+            Instead of that, the share of new examples that is to be answered, with as few errors as possible.
+        delta : float, optional
+            Probability with which the bound on the error or the one on coverage may fail; by default that of the vote.
+        unanswered : object
+            What `SelectiveVote.predict` gives where there is no answer.
+
+        Raises
+        ------
+        NotCertified
+            If the target cannot be certified; the message says what can.
+        """
+        check_is_fitted(self)
+        certificate = certify_selective(
+            self.votes_,
+            self.posterior_,
+            self.certificate_,
+            max_error=max_error,
+            min_coverage=min_coverage,
+            delta=delta,
+        )
+        return SelectiveVote(self, certificate, unanswered)
+
+    def _sure_answers(self, X: Any, least: Sequence[float]) -> tuple[NDArray, NDArray]:
+        """Codes of the answers, and where the winning class has at least the fold's least share of the vote.
+
+        Where the folds disagree about either, the example belongs to one of them, as in `predict`.
+        """
+        X = self._checked(X)
+        each = [mean_weights(p, c, len(self.classes_)) for p, c in zip(self.posterior_, self._codes(X), strict=True)]
+        answers, sure = (
+            np.stack([heaviest(w) for w in each]),
+            np.stack([w.max(1) >= share for w, share in zip(each, least, strict=True)]),
+        )
+        split = np.flatnonzero((answers != answers[0]).any(0) | (sure != sure[0]).any(0))
+        folds = np.zeros(answers.shape[1], np.intp)
+        if len(split) and self.key_ is not None:
+            shares = np.array(self.certificate_.fold_shares)
+            folds[split] = assigned_folds(_safe_indexing(X, split), shares, self.key_)
+        rows = np.arange(answers.shape[1])
+        return answers[folds, rows], sure[folds, rows]
+
+    def _asked_on_cluster(self, vote: SelectiveVote, method: str, X: Any, dtype: type) -> Any:
+        """What a vote says to examples that are spread over a cluster; None if they are not."""
+        return answer_on_cluster(vote, method, X, dtype=dtype) if is_dask(X) else None
+
+    def _checked(self, X: Any) -> Any:
+        raise NotImplementedError
+
+    def _codes(self, X: Any) -> list[NDArray]:
+        raise NotImplementedError

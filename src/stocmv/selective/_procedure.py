@@ -1,0 +1,157 @@
+"""Which thresholds are certified: tests in an order that is fixed in advance, and delta shared among them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds import RatioTest, one_sample
+from ..certificate import percent_down
+from ._tally import Tally
+
+_LENIENT = (0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.0)
+THRESHOLDS = (*(round(1 - k / 100, 2) for k in range(51)), *_LENIENT)  # shares of the vote, from strict to lenient
+FEW = (*THRESHOLDS[:51:5], 0.4, 0.3, 0.0)  # where all of them are compared
+STARTS = {1.0: 0.25, 0.9: 0.5, 0.7: 0.25}  # of the sequences of tests, with their shares of delta
+NEVER = 2.0  # no class has such a share of the vote
+ERROR_SHARE = 0.9  # of delta; the rest is for the coverage
+
+
+class NotCertified(ValueError):
+    """The target that was asked for cannot be certified with these examples; the message says what can."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The threshold of a fold, with what is certified of it."""
+
+    threshold: float
+    bound: float
+    coverage: float
+
+
+class FoldTests:
+    """Tests of the vote of one fold, which is fixed given the other folds.
+
+    Parameters
+    ----------
+    tally : Tally
+        What its judges say at each of `THRESHOLDS`.
+    delta : float
+        The fold's part of delta.
+    """
+
+    def __init__(self, tally: Tally, delta: float) -> None:
+        self.tally = tally
+        self.delta = delta
+
+    def meet_error(self, max_error: float) -> Found:
+        """The most lenient threshold at which the error among the answers is certified to be at most this.
+
+        From each start the thresholds are tested one after the other, every one with the whole delta of that start;
+        the first test that fails ends the sequence.
+        """
+        place = max(self._last_passed(start, share, max_error) for start, share in STARTS.items())
+        if place < 0:
+            return Found(NEVER, max_error, 0.0)
+        return Found(THRESHOLDS[place], max_error, self.coverage(place, len(THRESHOLDS)))
+
+    def meet_coverage(self, min_coverage: float) -> Found:
+        """Of a few thresholds the one with the smallest certified error among those with at least this coverage."""
+        tried = [self.tried(threshold) for threshold in FEW]
+        enough = [found for found in tried if found.coverage >= min_coverage]
+        return min(enough, key=lambda found: found.bound)
+
+    def tried(self, threshold: float) -> Found:
+        """Bounds on error and coverage at one of a few thresholds; those of all of them hold at once."""
+        place, delta = THRESHOLDS.index(threshold), ERROR_SHARE * self.delta / len(FEW)
+        return Found(threshold, self._upper(place, delta), self.coverage(place, len(FEW)))
+
+    def coverage(self, place: int, among: int) -> float:
+        """Lower bound on the share that is answered; those of so many thresholds hold at once."""
+        if THRESHOLDS[place] == 0:
+            return 1.0
+        delta = (1 - ERROR_SHARE) * self.delta / among
+        rest = max(self.tally.n * (1 - float(self.tally.means("covered")[place])), 0.0)
+        return 1 - one_sample(rest, self.tally.n, delta, counted=not self.tally.grouped)
+
+    def _last_passed(self, start: float, share: float, max_error: float) -> int:
+        """The last place of the sequence from a start that is certified; -1 without any."""
+        delta, first = ERROR_SHARE * self.delta * share, THRESHOLDS.index(start)
+        for place in range(first, len(THRESHOLDS)):
+            if not self._rejects(place, delta, max_error):
+                return place - 1 if place > first else -1
+        return len(THRESHOLDS) - 1
+
+    def _rejects(self, place: int, delta: float, max_error: float) -> bool:
+        test, tally = RatioTest((self.tally.n,), delta), self.tally
+        if tally.grouped:
+            return test.rejects(tally.errors[:, place], tally.answered[:, place], max_error)
+        return test.rejects_counts(round(tally.errors[place]), round(tally.answered[place]), max_error)
+
+    def _upper(self, place: int, delta: float) -> float:
+        test, tally = RatioTest((self.tally.n,), delta), self.tally
+        if tally.grouped:
+            return test.upper(tally.errors[:, place], tally.answered[:, place])
+        return test.upper_counts(round(tally.errors[place]), round(tally.answered[place]))
+
+
+def fold_tests(tallies: Sequence[Tally], delta: float) -> list[FoldTests]:
+    """The tests of all folds, which share delta: they hold at once, however the folds depend on each other."""
+    return [FoldTests(tally, delta / len(tallies)) for tally in tallies]
+
+
+def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[Found]:
+    """A threshold for each fold at which its error among the answers is certified to be at most this."""
+    found = [fold.meet_error(max_error) for fold in folds]
+    if all(each.threshold == NEVER for each in found):
+        judges = sum(fold.tally.n for fold in folds)
+        raise NotCertified(
+            f"max_error={max_error:g} cannot be certified with these {judges:,} judges at any threshold; "
+            f"{_attainable(folds, max_error)}"
+        )
+    return found
+
+
+def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Found]:
+    """A threshold for each fold whose coverage is certified to be at least this, with as few errors as possible."""
+    found = [fold.meet_coverage(min_coverage) for fold in folds]
+    if any(each.bound >= 1 for each in found):
+        judges = sum(fold.tally.n for fold in folds)
+        raise NotCertified(f"min_coverage={min_coverage:g}: these {judges:,} judges are too few to certify any error.")
+    return found
+
+
+def mixed_bound(found: Sequence[Found], shares: NDArray) -> float:
+    """Upper bound on the error among the answers of all folds together, which answer by their shares.
+
+    It is the mean of the folds' errors, weighted by how often each answers; the worst case is that those with a larger
+    bound than the mean always do, and the others as rarely as their coverage allows.
+    """
+    folds = sorted(zip(found, shares, strict=True), key=lambda pair: -pair[0].bound)
+    weights = np.array([share * each.coverage for each, share in folds])
+    bounds, worst = np.array([each.bound for each, _ in folds]), 0.0
+    for k, (_, share) in enumerate(folds):
+        weights[k] = share
+        worst = max(worst, float(weights @ bounds) / float(weights.sum()))
+    return min(worst * (1 + 1e-12), float(bounds[0]))
+
+
+def _attainable(folds: Sequence[FoldTests], max_error: float) -> str:
+    """What can be certified instead: about the smallest error with which some fold answers."""
+
+    def met(error: float) -> list[Found]:
+        found = (fold.meet_error(error) for fold in folds)
+        return [each for each in found if each.threshold < NEVER]
+
+    low, high = max_error, 1.0 - 1e-9
+    if not met(high):
+        return "nothing can, there are too few of them."
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        low, high = (low, middle) if met(middle) else (middle, high)
+    high = math.ceil(1e4 * high) / 1e4
+    coverage = sum(found.coverage for found in met(high)) / len(folds)
+    return f"max_error={high:g} can, with a coverage of at least about {percent_down(coverage)}."

@@ -1,0 +1,98 @@
+"""What the judging examples say of a vote at each threshold: answers, and errors among them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..posteriors import Posterior
+from ..votes import Total, VoteMatrix, Votes, ask
+
+ROOM = 1e-9  # below a threshold that a share may be: more than the order of its sum can matter
+_DOUBT = 1e-12  # within this of the edge, a judging example counts against whatever is claimed
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Units of one fold, examples or groups, by threshold: sums for examples, and for groups the means of each.
+
+    Attributes
+    ----------
+    answered, errors : ndarray
+        Shares of a unit that are answered, and answered wrongly: summed over the examples, (n_thresholds,), or of each
+        group, (n_groups, n_thresholds).
+    covered : ndarray
+        As ``answered``, but for what is only answered if rounding helps.
+    n : int
+        Units.
+    """
+
+    answered: NDArray
+    errors: NDArray
+    covered: NDArray
+    n: int
+
+    @property
+    def grouped(self) -> bool:
+        return self.answered.ndim == 2
+
+    def means(self, name: str) -> NDArray:
+        """Mean over the units at each threshold."""
+        values = getattr(self, name)
+        return (values.sum(0) if self.grouped else values) / self.n
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Sums over the rows of each group, or over all rows where there are no groups."""
+
+    ids: NDArray | None
+    rows: NDArray
+    values: NDArray  # (n_groups, 3, n_thresholds): answered, errors, covered
+
+    def __add__(self, other: "_Sums") -> "_Sums":
+        if self.ids is None or other.ids is None:
+            return _Sums(None, self.rows + other.rows, self.values + other.values)
+        ids, place = np.unique(np.concatenate([self.ids, other.ids]), return_inverse=True)
+        rows = np.bincount(place, np.concatenate([self.rows, other.rows]))
+        values = np.zeros((len(ids), *self.values.shape[1:]))
+        np.add.at(values, place, np.concatenate([self.values, other.values]))
+        return _Sums(ids, rows, values)
+
+    def tally(self) -> Tally:
+        if self.ids is None:
+            answered, errors, covered = self.values[0]
+            return Tally(answered, errors, covered, int(self.rows[0]))
+        means = self.values / self.rows[:, None, None]
+        return Tally(means[:, 0], means[:, 1], means[:, 2], len(self.rows))
+
+
+def tallies(votes: Sequence[Votes], posteriors: Sequence[Posterior], thresholds: Sequence[float]) -> list[Tally]:
+    """The tally of each fold; only sums travel, wherever the votes are kept."""
+    cuts = np.array(thresholds) - ROOM
+    found = ask((v, Total(partial(_sums, p.mean, cuts))) for v, p in zip(votes, posteriors, strict=True))
+    return [sums.tally() for sums in found]
+
+
+def _sums(weights: NDArray, cuts: NDArray, votes: VoteMatrix) -> _Sums:
+    share, errs = winning_shares(votes, weights)[:, None], votes.vote_errors(weights)[:, None]
+    surely, maybe = share >= cuts + _DOUBT, share >= cuts - _DOUBT
+    values = np.stack([maybe, maybe & (errs | ~surely), surely], axis=1).astype(float)
+    if votes.groups is None:
+        counts = votes.counts if votes.counts.size else np.ones(votes.n_rows)
+        return _Sums(None, np.array([counts.sum()]), np.tensordot(counts, values, axes=1)[None])
+    ids, place = np.unique(votes.groups, return_inverse=True)
+    sums = np.zeros((len(ids), *values.shape[1:]))
+    np.add.at(sums, place, values)
+    return _Sums(ids, np.bincount(place).astype(float), sums)
+
+
+def winning_shares(votes: VoteMatrix, weights: NDArray) -> Any:
+    """Share of the vote for the winning class, for each row."""
+    if votes.labels is not None:
+        return votes.class_weights(weights).max(1)
+    wrong = votes.wrong_weights(weights)
+    return np.maximum(wrong, 1 - wrong)

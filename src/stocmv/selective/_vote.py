@@ -1,0 +1,191 @@
+"""`SelectiveVote`."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from ..bounds import check_delta
+from ..certificate import Certificate
+from ..posteriors import Posterior
+from ..votes import Votes
+from ._certificate import SelectiveCertificate, selective_assumptions, selective_theorem
+from ._procedure import FEW, NEVER, THRESHOLDS, fold_tests, meet_coverage, meet_error, mixed_bound
+from ._tally import ROOM, Tally, tallies
+
+_MEASURED = ("errors", "answered")
+
+
+class SelectiveVote(BaseEstimator):
+    """A fitted vote that answers only where the winning class has enough of the vote.
+
+    Made by `MajorityVoteClassifier.selective`. What it answers is what `predict` of that vote answers.
+
+    Parameters
+    ----------
+    clf : MajorityVoteClassifier
+        The vote.
+    certificate : SelectiveCertificate
+        What is promised.
+    unanswered : object
+        What `predict` gives where there is no answer.
+
+    Attributes
+    ----------
+    certificate_ : SelectiveCertificate
+        The bound on the error among the answers, the lower bound on coverage, and the thresholds.
+    classes_ : ndarray
+        Class labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from stocmv import MajorityVoteClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> clf = MajorityVoteClassifier(n_folds=3, random_state=0).fit(X, y)
+    >>> sure = clf.selective(max_error=0.06)
+    >>> sure.certificate_.bound, sure.certificate_.coverage > 0.5
+    (0.06, True)
+    >>> answers = sure.predict(X[:5])  # None where the vote is not sure
+    """
+
+    def __init__(self, clf: Any, certificate: SelectiveCertificate, unanswered: Any = None) -> None:
+        self.clf = clf
+        self.certificate = certificate
+        self.unanswered = unanswered
+
+    @property
+    def certificate_(self) -> SelectiveCertificate:
+        return self.certificate
+
+    @property
+    def classes_(self) -> NDArray:
+        return self.clf.classes_
+
+    def answers(self, X: Any) -> NDArray:
+        """Whether the vote answers, for each example."""
+        elsewhere = self.clf._asked_on_cluster(self, "answers", X, bool)
+        if elsewhere is not None:
+            return elsewhere
+        return self._asked(X)[1]
+
+    def predict(self, X: Any) -> NDArray:
+        """The answers of the vote, and ``unanswered`` where it has none: an array of objects if that is no label."""
+        elsewhere = self.clf._asked_on_cluster(self, "predict", X, object)
+        if elsewhere is not None:
+            return elsewhere
+        codes, sure = self._asked(X)
+        labels = self.classes_[codes]
+        if sure.all():
+            return labels
+        filler = np.asarray(self.unanswered)
+        alike = filler.ndim == 0 and filler.dtype.kind == labels.dtype.kind
+        given = labels.astype(np.result_type(labels, filler) if alike else object)
+        given[~sure] = self.unanswered
+        return given
+
+    def _asked(self, X: Any) -> tuple[NDArray, NDArray]:
+        """Codes of the answers, and where there is one."""
+        return self.clf._sure_answers(X, [threshold - ROOM for threshold in self.certificate.thresholds])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+def certify_selective(
+    votes: Sequence[Votes],
+    posteriors: Sequence[Posterior],
+    certificate: Certificate,
+    *,
+    max_error: float | None,
+    min_coverage: float | None,
+    delta: float | None,
+) -> SelectiveCertificate:
+    """Choose the threshold of a vote that its judges did not help to make, and certify error and coverage."""
+    if (max_error is None) == (min_coverage is None):
+        raise ValueError(
+            f"Give one of max_error and min_coverage, got max_error={max_error!r} and min_coverage={min_coverage!r}."
+        )
+    given: tuple[tuple[str, Any], ...] = (("max_error", max_error), ("min_coverage", min_coverage))
+    for name, value in given:
+        if value is not None and not (isinstance(value, int | float | np.number) and 0 < value < 1):
+            raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
+    _check_tested(certificate)
+    level = check_delta(certificate.delta if delta is None else delta)
+    counted = tallies(votes, posteriors, THRESHOLDS)
+    folds = fold_tests(counted, level)
+    if max_error is not None:
+        target, found = {"max_error": float(max_error)}, meet_error(folds, float(max_error))
+    else:
+        least = float(min_coverage)  # type: ignore[arg-type]
+        target, found = {"min_coverage": least}, meet_coverage(folds, least)
+    shares = np.array(certificate.fold_shares)
+    errors, answered = (
+        float(shares @ [_mean(tally, name, each.threshold) for tally, each in zip(counted, found, strict=True)])
+        for name in _MEASURED
+    )
+    n_folds, grouped = len(votes), certificate.grouped
+    return SelectiveCertificate(
+        bound=found[0].bound if max_error is not None else mixed_bound(found, shares),
+        coverage=float(shares @ [each.coverage for each in found]) * (1 - 1e-12),
+        thresholds=tuple(each.threshold for each in found),
+        target=target,
+        empirical_error=errors / answered if answered else 0.0,
+        empirical_coverage=answered,
+        n=certificate.n,
+        delta=level,
+        theorem=selective_theorem(n_folds, grouped, max_error is None),
+        # the first three of a tested certificate are in other words here; the others are about voters and folds
+        assumptions=(*selective_assumptions(n_folds, grouped), *certificate.assumptions[3:]),
+        warnings=certificate.warnings,
+        unproven=certificate.unproven,
+        fold_sizes=certificate.fold_sizes,
+        fold_shares=certificate.fold_shares,
+        grouped=grouped,
+        posterior=certificate.posterior,
+        posteriors=certificate.posteriors,
+        vote_digests=certificate.vote_digests,
+        context=certificate.context,
+    )
+
+
+class Tradeoff(NamedTuple):
+    """What a threshold, the same for all folds, gives: certified, and measured on the judges."""
+
+    threshold: float
+    bound: float
+    coverage: float
+    empirical_error: float
+    empirical_coverage: float
+
+
+def tradeoffs(
+    votes: Sequence[Votes], posteriors: Sequence[Posterior], certificate: Certificate, delta: float | None = None
+) -> list[Tradeoff]:
+    """Error among the answers and coverage at a few thresholds; the bounds of all of them hold at once."""
+    _check_tested(certificate)
+    level = check_delta(certificate.delta if delta is None else delta)
+    counted = tallies(votes, posteriors, THRESHOLDS)
+    shares, found = np.array(certificate.fold_shares), []
+    for threshold in FEW:
+        folds = [fold.tried(threshold) for fold in fold_tests(counted, level)]
+        errors, answered = (float(shares @ [_mean(t, name, threshold) for t in counted]) for name in _MEASURED)
+        coverage = float(shares @ [fold.coverage for fold in folds]) * (1 - 1e-12)
+        measured = errors / answered if answered else 0.0
+        found.append(Tradeoff(threshold, mixed_bound(folds, shares), coverage, measured, answered))
+    return found
+
+
+def _check_tested(certificate: Certificate) -> None:
+    if not certificate.tested:
+        raise ValueError(
+            f"selective needs a vote that its judges did not help to make, and the weights of this one were learned on "
+            f"them ({certificate.theorem}): fit with bound='auto'."
+        )
+
+
+def _mean(tally: Tally, name: str, threshold: float) -> float:
+    """Share of a fold's units that is answered, or answered wrongly."""
+    return 0.0 if threshold == NEVER else float(tally.means(name)[THRESHOLDS.index(threshold)])

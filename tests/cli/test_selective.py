@@ -1,0 +1,95 @@
+"""A vote that answers only when it is sure, on the command line."""
+
+import csv
+import io
+import json
+
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits
+
+from cli.terminal import assert_refused
+from stocmv.cli._main import run
+from stocmv.persistence import load
+from stocmv.selective import SelectiveCertificate, SelectiveVote
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory):
+    """A table, and the folder of its audit."""
+    folder = tmp_path_factory.mktemp("digits")
+    X, y = load_digits(return_X_y=True)
+    pd.DataFrame(X).rename(columns=str).assign(digit=y).to_csv(folder / "digits.csv", index=False)
+    arguments = ["--target", "digit", "--trees", "20", "--max-error", "0.03", "--out", str(folder / "audit")]
+    assert run(["certify", str(folder / "digits.csv"), *arguments, "--no-per-class", "--json"]) == 0
+    return folder
+
+
+@pytest.fixture
+def certificate(digits):
+    return SelectiveCertificate.from_json(digits / "audit" / "selective.json")
+
+
+def test_predict_says_where_it_answers(digits, certificate, stocmv):
+    answer = stocmv("predict", digits / "audit", digits / "digits.csv")
+    rows = list(csv.DictReader(io.StringIO(answer.out)))
+    model = load(digits / "audit" / "model.skops")
+    X = pd.read_csv(digits / "digits.csv").drop(columns="digit")
+    sure = SelectiveVote(model, certificate).answers(X)
+    assert 0 < sure.sum() < len(sure)
+    assert [row["answered"] for row in rows] == ["yes" if each else "no" for each in sure]
+    told = json.loads(stocmv("predict", digits / "audit", digits / "digits.csv", "--json").out)
+    assert told["answered"] == sure.tolist()
+
+
+def test_the_stochastic_vote_has_no_such_column(digits, stocmv):
+    out = stocmv("predict", digits / "audit", digits / "digits.csv", "--stochastic", "--seed", 0).out
+    assert out.splitlines()[0] == "prediction"
+
+
+def test_verify_checks_it(digits, stocmv):
+    answer = stocmv("verify", digits / "audit" / "selective.json", digits / "audit" / "votes.npz", "--json")
+    assert answer.code == 0
+    assert json.loads(answer.out)["holds"]
+
+
+def test_another_model_is_refused(digits, certificate, stocmv, tmp_path):
+    for name in ("model.skops", "certificate.json"):
+        (tmp_path / name).write_bytes((digits / "audit" / name).read_bytes())
+    changed = {**certificate.context, "model": {"sha256": "0" * 64}}
+    SelectiveCertificate(**{**vars(certificate), "context": changed}).to_json(tmp_path / "selective.json")
+    assert_refused(stocmv("predict", tmp_path, digits / "digits.csv"), "is not the model that selective.json is about")
+
+
+def test_a_target_that_cannot_be_met_costs_nothing_else(digits, stocmv, here):
+    options = ("--target", "digit", "--trees", 5, "--no-per-class", "--out", "audit")
+    answer = stocmv("certify", digits / "digits.csv", *options, "--max-error", 0.0001, "--json")
+    assert answer.code == 0
+    assert "max_error=0.0001 cannot be certified" in json.loads(answer.out)["selective"]["not_certified"]
+    assert {path.name for path in (here / "audit").iterdir()} == {
+        "certificate.json",
+        "model.skops",
+        "report.html",
+        "votes.npz",
+    }
+
+
+def test_the_page_and_the_report_say_what_is_certified(digits, stocmv, here, page):
+    options = ("--target", "digit", "--trees", 10, "--no-per-class", "--out", "audit")
+    answer = stocmv("certify", digits / "digits.csv", *options, "--min-coverage", 0.5)
+    statement = SelectiveCertificate.from_json(here / "audit" / "selective.json").statement()
+    assert " ".join(answer.out.split()).count(statement) == 1
+    report = (here / "audit" / "report.html").read_text()
+    assert "Answering only when sure" in report
+    assert "stocmv verify selective.json votes.npz" in report
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--max-error", 0.1, "--min-coverage", 0.5), "give one of them"),
+        (("--max-error", 0.1, "--bound", "seeger"), "--bound auto"),
+    ],
+)
+def test_options_that_do_not_go_together(options, message, digits, stocmv):
+    assert_refused(stocmv("certify", digits / "digits.csv", "--target", "digit", *options), message)
