@@ -144,7 +144,8 @@ def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verifica
             statement, needed = statement_of(content), assumed(content)
             checks.append(Check("form", "as it should be", "as it should be", True))
             with np.errstate(all="ignore"):  # figures that are no numbers fail their checks
-                checks += [*_words(content, statement), *_figures(content, folds)]
+                abstains = any(fold.abstains for fold in folds)
+                checks += [*_words(content, statement, abstains), *_figures(content, folds)]
         except Exception as error:  # whatever a forged certificate may raise, it does not hold
             reason = str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"
             checks.append(Check("form", reason, "not allowed", False))
@@ -337,20 +338,29 @@ _NAME = re.compile(f"fold_{_NUMBERED}_(?:part_{_NUMBERED}_)?([a-z_]+)")
 
 @dataclass(frozen=True)
 class Fold:
-    """What the voters of a fold said on its examples: who errs, and with more than two classes who says what."""
+    """What the voters of a fold said on its examples: who errs, and with more than two classes who says what.
+
+    A voter that does not answer an example is neither wrong nor right there.
+    """
 
     n_voters: int
-    bits: NDArray  # (n_voters / 8, n_rows): errors, eight voters to a byte
+    bits: NDArray  # (n_voters / 8, n_rows): wrong answers, eight voters to a byte
+    rights: NDArray | None  # right answers, in the same way, where some voter does not answer
     counts: NDArray  # how many examples a row stands for
     classes: NDArray | None
     targets: NDArray | None  # codes of the true classes
-    labels: NDArray | None  # codes of what the voters said, (n_rows, n_voters); with more than two classes
+    labels: NDArray | None  # codes of what the voters said, (n_rows, n_voters), with more than two classes; K: nothing
     groups: NDArray | None  # the group of each row, where rows belong to groups; these are what counts then
     digest: str
 
     @property
     def n_rows(self) -> int:
         return self.bits.shape[1]
+
+    @property
+    def abstains(self) -> bool:
+        """Whether some voter may not have answered some example."""
+        return self.rights is not None
 
     @property
     def n_classes(self) -> int:
@@ -361,15 +371,23 @@ class Fold:
         yield from (slice(start, start + step) for start in range(0, self.n_rows, step))
 
     def errors(self, rows: slice) -> NDArray:
-        """Who errs, (n_rows, n_voters)."""
-        packed = np.ascontiguousarray(self.bits[:, rows].T)
+        """Who answers wrongly, (n_rows, n_voters)."""
+        return self._unpacked(self.bits[:, rows])
+
+    def right_answers(self, rows: slice) -> NDArray:
+        """Who answers rightly, (n_rows, n_voters)."""
+        return 1 - self.errors(rows) if self.rights is None else self._unpacked(self.rights[:, rows])
+
+    def _unpacked(self, plane: NDArray) -> NDArray:
+        packed = np.ascontiguousarray(plane.T)
         return np.unpackbits(packed, axis=1, count=self.n_voters, bitorder="little").astype(float)
 
     def class_weights(self, rows: slice, weights: NDArray) -> tuple[NDArray, NDArray]:
         """Weights of the true class, and of each class but the true one."""
         labels, targets, k = self.labels[rows], self.targets[rows], self.n_classes  # type: ignore[index]
-        cells = (np.arange(len(labels))[:, None] * k + labels).ravel()
-        each = np.bincount(cells, np.broadcast_to(weights, labels.shape).ravel(), len(labels) * k).reshape(-1, k)
+        cells = (np.arange(len(labels))[:, None] * (k + 1) + labels).ravel()  # of which the last is for no answer
+        each = np.bincount(cells, np.broadcast_to(weights, labels.shape).ravel(), len(labels) * (k + 1))
+        each = each.reshape(-1, k + 1)[:, :k]
         own = each[np.arange(len(each)), targets]
         each[np.arange(len(each)), targets] = 0.0
         return own, each
@@ -479,9 +497,11 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
         return np.concatenate([part[name] for part in parts], axis) if name in parts[0] else None
 
     counts = [part["counts"] if part["counts"].size else np.ones(part["bits"].shape[1]) for part in parts]
+    rights = [part.get("rights", _others(part)) for part in parts]
     return Fold(
         n_voters=int(parts[0]["n_voters"]),
         bits=joined("bits", axis=1),
+        rights=np.concatenate(rights, axis=1) if any("rights" in part for part in parts) else None,
         counts=np.concatenate(counts).astype(float),
         classes=parts[0].get("classes"),
         targets=joined("targets"),
@@ -493,10 +513,19 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
     )
 
 
+def _others(part: Mapping[str, NDArray]) -> NDArray:
+    """Who is not wrong, packed."""
+    m, right = int(part["n_voters"]), ~part["bits"]
+    if m % 8:
+        right[-1] &= (1 << m % 8) - 1
+    return right
+
+
 def part_digest(part: Mapping[str, NDArray]) -> str:
     """SHA-256 of the votes, as certificates name them: name, type, shape and content of each array."""
     hashed = hashlib.sha256(f"stocmv votes 2;n_voters={int(part['n_voters'])};".encode())
-    for name in ("classes", "bits", "targets", "labels", "counts", *(["groups"] * ("groups" in part))):
+    further = [name for name in ("groups", "rights") if name in part]
+    for name in ("classes", "bits", "targets", "labels", "counts", *further):
         if name not in part:
             hashed.update(f"{name}:none;".encode())
         elif part[name].dtype.kind == "U":
@@ -512,7 +541,7 @@ def _check_part(part: Mapping[str, NDArray]) -> None:
     """Refuse arrays of other names, types, shapes or ranges, and answers that contradict the errors."""
     named, several = "classes" in part, "classes" in part and len(np.atleast_1d(part["classes"])) > 2
     needed = {"n_voters", "bits", "counts", *(["classes", "targets"] * named), *(["labels"] * several)}
-    if set(part) - {"groups"} != needed:
+    if set(part) - {"groups", "rights"} != needed:
         raise Refused("its arrays are not those of votes")
     n_voters, bits, counts = part["n_voters"], part["bits"], part["counts"]
     if n_voters.shape or n_voters.dtype.kind not in "iu" or n_voters < 1:
@@ -520,8 +549,11 @@ def _check_part(part: Mapping[str, NDArray]) -> None:
     m, rows = int(n_voters), bits.shape[-1] if bits.ndim else 0
     if bits.dtype != np.uint8 or bits.shape != (-(-m // 8), rows) or rows == 0:
         raise Refused("its errors do not fit its number of voters")
-    if m % 8 and np.any(bits[-1] >> (m % 8)):
-        raise Refused("its errors contradict its number of voters")
+    for plane in (bits, part.get("rights", bits)):
+        if plane.dtype != np.uint8 or plane.shape != bits.shape or (m % 8 and np.any(plane[-1] >> (m % 8))):
+            raise Refused("its errors contradict its number of voters")
+    if "rights" in part and np.any(bits & part["rights"]):
+        raise Refused("a voter is both wrong and right")
     is_whole = counts.dtype.kind in "iuf" and np.all((counts >= 1) & (counts < 2**53) & (counts == np.floor(counts)))
     if counts.shape not in ((0,), (rows,)) or not is_whole or counts.sum(dtype=float) >= 2**53:
         raise Refused("its counts are not positive integers")
@@ -532,14 +564,17 @@ def _check_part(part: Mapping[str, NDArray]) -> None:
     classes, k = part["classes"], len(np.atleast_1d(part["classes"]))
     if classes.ndim != 1 or k == 0 or not np.all(classes[1:] > classes[:-1]):
         raise Refused("its classes are not sorted")
-    for name, shape in (("targets", (rows,)), ("labels", (rows, m))):
-        if name in part and (part[name].dtype.kind != "u" or part[name].shape != shape or part[name].max() >= k):
+    for name, shape, n_codes in (("targets", (rows,), k), ("labels", (rows, m), k + ("rights" in part))):
+        if name in part and (part[name].dtype.kind != "u" or part[name].shape != shape or part[name].max() >= n_codes):
             raise Refused(f"its {name} are not codes of its classes")
     for start in range(0, rows if several else 0, BLOCK):
         block = slice(start, start + BLOCK)
-        said = np.packbits(part["labels"][block] != part["targets"][block, None], axis=1, bitorder="little").T
-        if not np.array_equal(said, bits[:, block]):
-            raise Refused("its labels and its errors contradict each other")
+        labels, targets = part["labels"][block], part["targets"][block, None]
+        said = [(labels != targets) & (labels < k), labels == targets]
+        planes = [bits, part.get("rights", _others(part))]
+        for flags, plane in zip(said, planes, strict=True):
+            if not np.array_equal(np.packbits(flags, axis=1, bitorder="little").T, plane[:, block]):
+                raise Refused("its labels and its errors contradict each other")
 
 
 def _same_classes(part: Mapping[str, NDArray], first: Mapping[str, NDArray]) -> bool:
@@ -589,6 +624,9 @@ def check_form(c: Content, folds: Sequence[Fold]) -> None:
     _need(len(c["posteriors"]) == len(folds), "there is not a posterior for each fold")
     _check_baseline(c["baseline"])
     _check_classes(c["per_class"])
+    if any(fold.abstains for fold in folds):
+        exact = c["risk"] == "exact" and c["posterior"] == "dirichlet"
+        _need(exact, f"the risk {brief(c['risk'])} is not defined where voters do not answer")
     if is_tested(c):
         _check_tested(c, folds)
     else:
@@ -757,6 +795,9 @@ RULES = {
 }
 
 
+SILENCE = "; voters that do not answer an example have no say in it, and one that no voter answers counts as an error"
+
+
 def is_tested(c: Content) -> bool:
     """Whether the examples that judge only test: they taught no weights, and nothing is paid for learning."""
     return c["bound_settings"]["name"] in TESTS
@@ -799,16 +840,17 @@ def _certified(c: Content) -> str:
     return f"the error of the stochastic vote, which draws {'a fold and ' * several}weights afresh for every example"
 
 
-def _words(c: Content, statement: str) -> Iterator[Check]:
+def _words(c: Content, statement: str, abstains: bool) -> Iterator[Check]:
     """What the certificate says in words must be what its figures say."""
     alone = has_one_voter(c)
     fold = "each example is given to one fold, then " if len(c["posteriors"]) > 1 else ""
+    rule = fold + ("its voter answers" if alone else RULES[c["posterior"]]) + SILENCE * abstains
     covered = is_tested(c) or alone or c["posterior"] != "categorical" or c["risk"] == "first_order"
     for what, field, said in (
         ("theorem", "theorem", _theorem(c)),
         ("what the stochastic bound is on", "certified", _certified(c)),
         ("covers drawn votes", "covers_drawn", covered),
-        ("deterministic vote", "deterministic_rule", fold + ("its voter answers" if alone else RULES[c["posterior"]])),
+        ("deterministic vote", "deterministic_rule", rule),
         ("statement", "statement", statement),
     ):
         yield Check(what, c[field], said, c[field] == said)
@@ -901,8 +943,7 @@ def row_losses(fold: Fold, alpha: Sequence[float] | NDArray, margin: float = 0.0
     losses = []
     for rows in fold.blocks():
         if fold.labels is None:
-            errors = fold.errors(rows)
-            losses.append(_half(errors @ weights, (1 - errors) @ weights, margin))
+            losses.append(_half(fold.errors(rows) @ weights, fold.right_answers(rows) @ weights, margin))
         else:
             own, rivals = fold.class_weights(rows, weights)
             losses.append(_beaten(own, rivals, (1 - 2 * margin) / (1 + 2 * margin)))
@@ -910,9 +951,9 @@ def row_losses(fold: Fold, alpha: Sequence[float] | NDArray, margin: float = 0.0
 
 
 def _half(wrong: NDArray, right: NDArray, margin: float) -> NDArray:
-    """Probability that a Beta(wrong, right) variable exceeds one half minus the margin."""
+    """Probability that a Beta(wrong, right) variable exceeds one half minus the margin; 1 where nobody answers."""
     inside = special.betaincc(np.where(wrong > 0, wrong, 1.0), np.where(right > 0, right, 1.0), 0.5 - margin)
-    return np.where(wrong > 0, np.where(right > 0, inside, 1.0), 0.0)
+    return np.where(right > 0, np.where(wrong > 0, inside, 0.0), 1.0)
 
 
 def _beaten(own: NDArray, rivals: NDArray, ratio: float) -> NDArray:
@@ -1194,21 +1235,23 @@ def _judged(kind: str, parameters: dict[str, Any], fold: Fold) -> Judged:
 def vote_errors(fold: Fold, weights: NDArray, doubt: float) -> NDArray:
     """Where the vote with these weights errs, or would if some weight were a little different.
 
-    Of classes that tie with the heaviest the first wins; where classes are not known, a tie is an error.
+    Of classes that tie with the heaviest the first wins; where classes are not known, a tie is an error. What counts is
+    the share of the weight of those that answer; where nobody answers, that is an error.
     """
     errs = []
     for rows in fold.blocks():
         if fold.labels is None:
-            errors = fold.errors(rows)
-            lead = (1 - errors) @ weights - errors @ weights
+            wrong, right = fold.errors(rows) @ weights, fold.right_answers(rows) @ weights
             wins_ties = False if fold.targets is None else fold.targets[rows] == 0
-            errs.append(lead <= np.where(wins_ties, -TIE, TIE) + doubt)
+            errs.append(right - wrong <= (np.where(wins_ties, -TIE, TIE) + doubt) * (right + wrong))
         else:
             own, rivals = fold.class_weights(rows, weights)
             most = np.maximum(own, rivals.max(1))
             is_earlier = np.arange(fold.n_classes) < fold.targets[rows, None]  # type: ignore[index]
-            beaten = most - own > TIE - doubt
-            errs.append(beaten | (is_earlier & (rivals >= most[:, None] - TIE - doubt)).any(1))
+            answered = own + rivals.sum(1)
+            beaten = (most - own > (TIE - doubt) * answered) | (answered <= 0)
+            ties = rivals >= (most - (TIE + doubt) * answered)[:, None]
+            errs.append(beaten | (is_earlier & ties).any(1))
     return np.concatenate(errs)
 
 
@@ -1435,7 +1478,7 @@ def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
     return Fixed(
         rows=[row_losses(fold, alpha, margin) for fold, alpha in zip(folds, scaled, strict=True)],
         kls=[prior_kl("dirichlet", {"alpha": a}, {"alpha": b}) for a, b in zip(scaled, priors, strict=True)],
-        coverage=min(coverage(alpha, fold.n_classes, margin) for fold, alpha in zip(folds, scaled, strict=True)),
+        coverage=min(coverage(a, f.n_classes, margin, f.abstains) for f, a in zip(folds, scaled, strict=True)),
         slack=_risk_slack(max(map(math.fsum, scaled))),
     )
 
@@ -1457,10 +1500,14 @@ def _deterministic_vote(
     yield _between("bound", c["bound"], least, most)
 
 
-def coverage(weights: NDArray, n_classes: int, margin: float) -> float:
+def coverage(weights: NDArray, n_classes: int, margin: float, abstains: bool = False) -> float:
     """Least probability of an error, or of less than the margin, over the contests that the mean vote may lose."""
     s = math.fsum(weights)
-    if n_classes == 2:
+    if abstains and len(weights) > LISTED_CLASSES:  # one against one, the lightest: the lighter, the more even
+        contests = [(min(weights), min(weights))]
+    elif abstains:
+        contests = _contests_of_some(weights)
+    elif n_classes == 2:
         wrong = _lightest_majority(weights, s)
         contests = [(s - wrong, wrong)]
     elif len(weights) > LISTED_CLASSES:
@@ -1485,6 +1532,14 @@ def _lost_contests(weights: NDArray, n_classes: int, s: float) -> list[tuple[flo
     answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)  # the true class, a wrong one, or another
     right, wrong = weights @ (answers == 0), weights @ (answers == 1)
     lost = (wrong >= right - 1e-12 * s) & (wrong * (n_classes - 2) >= s - right - wrong - 1e-12 * s)
+    return list(zip(right[lost].tolist(), wrong[lost].tolist(), strict=True))
+
+
+def _contests_of_some(weights: NDArray) -> list[tuple[float, float]]:
+    """Weights of the true class and of a wrong one that is not lighter, where any of the voters may be silent."""
+    answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)  # the true class, a wrong one, or none
+    right, wrong = weights @ (answers == 0), weights @ (answers == 1)
+    lost = (wrong > 0) & (wrong >= right * (1 - 1e-12))
     return list(zip(right[lost].tolist(), wrong[lost].tolist(), strict=True))
 
 

@@ -61,6 +61,8 @@ def certify(
     """
     _check_kinds(posteriors, priors, risk)
     check_per_class(per_class, posteriors[0])
+    for fold in votes:
+        risk.check_votes(fold)
     if any(v.grouped for v in votes):
         raise ValueError("votes has rows that belong to groups: a bound that pays for learning needs independent rows.")
     check_delta(delta)
@@ -154,7 +156,8 @@ def _further(
 ) -> dict[str, Any]:
     """What is said of the deterministic vote and of each class."""
     one_voter = all(v.n_voters == 1 for v in votes)
-    rule = deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter)
+    abstains = any(v.abstains for v in votes)
+    rule = deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter, abstains)
     if posteriors[0].law != "dirichlet":
         fixed_value = value
         if for_draws and not one_voter:

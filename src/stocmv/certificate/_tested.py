@@ -72,6 +72,12 @@ def certify_tested(
     """
     check_delta(delta)
     check_tested(posteriors[0])
+    abstains = any(v.abstains for v in votes)
+    if abstains and posteriors[0].law != "dirichlet":
+        raise ValueError(
+            f"posterior {posteriors[0].name!r} draws a single voter, which may not answer: with voters that abstain "
+            "use risk='exact' and a Dirichlet posterior."
+        )
     digests = [v.digest_later() for v in votes]
     predicted = class_losses([partial(_errors, p.mean) for p in posteriors], votes)
     drawn = class_losses([partial(error_rows, cast(WeightedPosterior, p)) for p in posteriors], votes)
@@ -105,7 +111,7 @@ def certify_tested(
         posteriors=tuple({name: values.tolist() for name, values in p.parameters().items()} for p in posteriors),
         priors=(),
         vote_digests=tuple(digest() for digest in digests),
-        deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter),
+        deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter, abstains),
         deterministic_vote={"empirical_risk": risk},
         baseline=baseline(
             [v.classes for v in votes], [each.frequency for each in predicted], sum(sizes), delta, grouped=grouped

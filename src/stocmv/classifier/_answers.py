@@ -10,6 +10,7 @@ from ..voters import VoterSet, checked_codes, hash_examples
 from ..votes._classes import class_weights, heaviest
 
 _BLOCK = 4096
+_ROUNDING = 1e-9  # more than a sum of weights that are one loses
 
 
 def ask(voters: VoterSet, X: Any, n_voters: int, n_classes: int) -> NDArray:
@@ -23,12 +24,18 @@ def mean_vote(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
 
 
 def mean_weights(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
-    """Mean weight of each class, (n, n_classes).
+    """Mean weight of each class, (n, n_classes), as a share of those that answer; equal where nobody does.
 
     For a posterior without mean weights, the share of its fixed votes that answer the class.
     """
     votes = posterior.fixed_votes()
-    return class_weights(codes, n_classes, votes[0]) if len(votes) == 1 else _share_of_each(votes, codes, n_classes)
+    if len(votes) > 1:
+        return _share_of_each(votes, codes, n_classes)
+    weights = class_weights(codes, n_classes, votes[0])
+    answered = weights.sum(1, keepdims=True)
+    if answered.min(initial=1.0) > 1 - _ROUNDING:
+        return weights
+    return np.divide(weights, answered, out=np.full(weights.shape, 1 / n_classes), where=answered > 0)
 
 
 def _share_of_each(votes: NDArray, codes: NDArray, n_classes: int) -> NDArray:
@@ -45,7 +52,10 @@ def win_probabilities(posterior: Posterior, codes: NDArray, n_classes: int) -> N
     if posterior.law == "drawn":
         return _share_of_each(posterior.fixed_votes(), codes, n_classes)
     weighted = cast(WeightedPosterior, posterior)
-    return weighted.win_probabilities(class_weights(codes, n_classes, weighted.concentrations))
+    concentrations = class_weights(codes, n_classes, weighted.concentrations)
+    silent = concentrations.max(1) <= 0
+    concentrations[silent, 0] = 1.0  # of classes without any weight the first wins
+    return weighted.win_probabilities(concentrations)
 
 
 def drawn_answers(posterior: Posterior, codes: NDArray, n_classes: int, rng: np.random.Generator) -> NDArray:

@@ -38,6 +38,8 @@ class ClusterVotes(Votes):
         Sorted class labels.
     grouped : bool
         Whether the rows belong to groups.
+    abstains : bool or None
+        Whether some voter gives no answer to some example; None if that is not known yet.
     """
 
     grouped: bool = False
@@ -50,6 +52,7 @@ class ClusterVotes(Votes):
         n_voters: int,
         classes: NDArray,
         grouped: bool = False,
+        abstains: bool | None = None,
     ) -> None:
         self.client = client
         self.parts = tuple(parts)
@@ -57,6 +60,7 @@ class ClusterVotes(Votes):
         self.n_voters = n_voters
         self.classes = classes
         self.grouped = grouped
+        self._abstains = abstains
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy elsewhere knows: the shape, not the votes."""
@@ -64,6 +68,12 @@ class ClusterVotes(Votes):
 
     def __repr__(self) -> str:
         return f"ClusterVotes({self.n_rows} examples in {len(self.sizes)} parts, {self.n_voters} voters)"
+
+    @property
+    def abstains(self) -> bool:
+        if self._abstains is None:
+            self._abstains = bool(self.total(abstains_in))
+        return self._abstains
 
     @property
     def n_rows(self) -> int:
@@ -92,7 +102,8 @@ class ClusterVotes(Votes):
             while len(begun) < min(1 + ahead, len(groups) - k):
                 begun.append(self.client.compute([self.parts[p] for p in groups[k + len(begun)]]))
             sizes = [self.sizes[p] for p in group]
-            yield ClusterVotes(self.client, begun.popleft(), sizes, self.n_voters, self._classes, self.grouped)
+            shape = self.n_voters, self._classes, self.grouped, self.abstains
+            yield ClusterVotes(self.client, begun.popleft(), sizes, *shape)
 
     def digest_later(self) -> Callable[[], str]:
         digests = self._gathered_later(_digest, "digest")
@@ -149,6 +160,11 @@ def _take(rows: NDArray, votes: VoteMatrix) -> VoteMatrix:
 
 def _digest(votes: VoteMatrix) -> str:
     return votes.digest()
+
+
+def abstains_in(votes: VoteMatrix) -> bool:
+    """Whether some voter gives no answer to some row of a matrix."""
+    return votes.abstains
 
 
 def _itself(votes: VoteMatrix) -> VoteMatrix:

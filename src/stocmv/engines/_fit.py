@@ -13,7 +13,7 @@ from ..classifier._repeats import Fingerprints
 from ..progress import report
 from ..voters import VoterSource, as_source
 from ..votes import VoteMatrix
-from ._cluster_votes import ClusterVotes
+from ._cluster_votes import ClusterVotes, abstains_in
 from ._connection import current_client, result
 from ._partitions import Partition, Summary, check_alike, joint_partitions, summarise
 from ._plan import Part, plan
@@ -60,13 +60,14 @@ def fit_on_cluster(
         report("collecting votes", k, n_parts)
         judging = np.flatnonzero(counts[:, k])
         asked = _asked_votes(future, partitions, parts, judging, k, numeric=not source.checks_input)
+        abstains = None
         if source.keep_votes:
-            asked = list(client.compute(asked))
+            asked, abstains = list(client.compute(asked)), False
             for done, answered in enumerate(asked):
-                result(client.submit(_is_there, answered, pure=False), client)
+                abstains |= result(client.submit(abstains_in, answered, pure=False), client)
                 report("collecting votes", k + (done + 1) / len(asked), n_parts)
         n_voters, sizes = made[-1].voters.n_voters, counts[judging, k].tolist()
-        clf.votes_.append(ClusterVotes(client, asked, sizes, n_voters, clf.classes_, groups is not None))
+        clf.votes_.append(ClusterVotes(client, asked, sizes, n_voters, clf.classes_, groups is not None, abstains))
         clf.timings_["votes"] += time.perf_counter() - began
         report("collecting votes", k + 1, n_parts)
     return rng, made, Fingerprints.joined([s.fingerprints for s in summaries])
@@ -181,7 +182,3 @@ def _votes(made: Made, partition: Partition, part: Part, k: int, numeric: bool) 
     return VoteMatrix.joined(
         [VoteMatrix.from_codes(made.voters.codes(X), codes, part.classes, groups) for X, codes, groups in blocks]
     )
-
-
-def _is_there(votes: VoteMatrix) -> bool:
-    return votes.n_rows > 0

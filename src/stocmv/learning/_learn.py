@@ -187,6 +187,8 @@ def minimise(
     the_bound = named(bound, BOUNDS, Bound, "bound")
     the_solver = named(solver, SOLVERS, Solver, "solver")
     priors = _priors(prior, posterior_kind(posterior, the_risk), list(folds))
+    for fold in folds:
+        the_risk.check_votes(fold)
     sizes, history = tuple(v.n_examples for v in folds), History()
     objective = Objective(folds, priors, the_risk, the_bound, delta / alternatives, sizes, history, kl_weight)
     point = objective.start

@@ -2,6 +2,15 @@
 
 from ._gamma import argmax_probability as argmax_probability, gamma_draw_gradient as gamma_draw_gradient
 from ._half_beta import half_betainc
+from ._half_rows import (
+    LOG_STEP as LOG_STEP,
+    N_NODES as N_NODES,
+    REACH as REACH,
+    WIDEST_WHOLE as WIDEST_WHOLE,
+    half_nodes as half_nodes,
+    half_row as half_row,
+    half_tables as half_tables,
+)
 from ._kl import kl_bernoulli, kl_inverse, kl_inverse_gradient as kl_inverse_gradient
 from ._xi import log_xi
 
