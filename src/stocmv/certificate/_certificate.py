@@ -14,7 +14,7 @@ from ..verify import Verification, read_certificate
 from ..votes import Votes
 from ._holdout import HoldoutComparison, count_holdout_errors
 from ._percent import confidence, percent
-from ._words import protocol
+from ._words import SILENCE, protocol
 
 _FORMAT = "stocmv certificate 1"
 
@@ -104,6 +104,11 @@ class Certificate:
     @property
     def tested(self) -> bool:
         return not self.priors
+
+    @property
+    def abstains(self) -> bool:
+        """Whether some voter gave no answer to some of the examples that judge."""
+        return self.deterministic_rule.endswith(SILENCE)
 
     @property
     def has_one_voter(self) -> bool:

@@ -1,10 +1,12 @@
 """What one fold answers: the deterministic vote, the probabilities of the drawn vote, and drawn votes."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certificate import Certificate
 from ..posteriors import Posterior, WeightedPosterior
 from ..voters import VoterSet, checked_codes, hash_examples
 from ..votes._classes import class_weights, heaviest
@@ -16,6 +18,21 @@ _ROUNDING = 1e-9  # more than a sum of weights that are one loses
 def ask(voters: VoterSet, X: Any, n_voters: int, n_classes: int) -> NDArray:
     """What the voters answer: codes of classes that there are, as the compiled sums over them rely on."""
     return checked_codes(voters.codes(X), n_voters, n_classes)
+
+
+def check_silence(codes: Sequence[NDArray], n_classes: int, certificate: Certificate) -> None:
+    """Refuse voters that abstain where a certificate rests on their never doing so.
+
+    The bound on the vote with mean weights counts the close contests of all voters; of some of them there are closer
+    ones. Where the vote is only tested, it does not matter who answers.
+    """
+    if certificate.tested or certificate.abstains:
+        return
+    if any(each.max(initial=0) >= n_classes for each in codes):
+        raise ValueError(
+            "Some voter does not answer an example of X, and all of them answered all examples that judge: this "
+            "certificate does not cover that. Use bound='auto', which does."
+        )
 
 
 def mean_vote(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:

@@ -26,7 +26,7 @@ from ..progress import logger, stage, verbosely
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..voters import VoterSource, as_source
-from ._answers import assigned_folds, drawn_answers, mean_vote, mean_weights, win_probabilities
+from ._answers import assigned_folds, check_silence, drawn_answers, mean_vote, mean_weights, win_probabilities
 from ._choices import TESTS, choose_bound, choose_priors, choose_solver, is_auto, is_tested, risk_name
 from ._crossfit import CrossFitted
 from ._cut import Cut, choose_cut
@@ -385,6 +385,7 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
     def _answered(self, X: Any) -> tuple[list[NDArray], NDArray, NDArray, NDArray]:
         """What the voters of each fold say; the answers of `predict`; where folds differ, and which answers there."""
         codes = self._codes(X)
+        check_silence(codes, len(self.classes_), self.certificate_)
         answers = np.stack([mean_vote(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
         chosen, split = answers[0], np.flatnonzero((answers != answers[0]).any(0))
         if not len(split) or self.key_ is None:
