@@ -52,16 +52,6 @@ def test_every_way_to_say_nothing_gives_the_same_votes(n_classes):
     assert VoteMatrix.from_labels(spoken, labels, names).digest() == ours.digest()
 
 
-def test_data_frames_with_missing_values():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"a": ["x", "y", None], "b": ["x", None, "y"]})
-    ours = VoteMatrix.from_labels(frame, ["x", "y", "y"])
-    assert ours.errors().sum() == 0
-    assert ours.right_column_sums(np.ones(3)).tolist() == [2, 2]
-    nullable = pandas.DataFrame({"a": [1, 2, None], "b": [1, None, 2]}, dtype="Int64")
-    assert VoteMatrix.from_labels(nullable, [1, 2, 2]).abstains
-
-
 @pytest.mark.parametrize(("votes", "y", "label"), [([["a", ""]], ["a"], "''"), ([[1, -1]], [1], "-1")])
 def test_what_looks_like_no_answer_is_never_silently_a_class(votes, y, label):
     with pytest.raises(ValueError, match=f"votes has the label {label}.*abstain={label}.*classes"):
