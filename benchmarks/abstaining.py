@@ -8,6 +8,7 @@ processes of its own; the ratio is that of the medians.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,7 +76,8 @@ def against(revision: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         archive = subprocess.run(["git", "archive", revision, "src"], cwd=ROOT, capture_output=True, check=True).stdout
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-        sources = {"before": Path(folder) / "src", "now": ROOT / "src"}
+        present = shutil.copytree(ROOT / "src", Path(folder) / "present")
+        sources = {"before": Path(folder) / "src", "now": present}
         for source in sources.values():
             _in_a_process(source)  # compiles
         taken = {name: [] for name in sources}

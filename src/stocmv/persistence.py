@@ -29,7 +29,7 @@ from .naive_bayes import NaiveBayesVote
 from .posteriors import Categorical, Dirichlet, LogitNormal
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam, Quick
-from .voters import Classifiers, Encoded, Ensemble, Frozen, Joined, Recoded, Stumps, Transformed
+from .voters import Answers, AnswerVoters, Classifiers, Encoded, Ensemble, Frozen, Joined, Recoded, Stumps, Transformed
 from .voters._classifiers import ClassifierVoters
 from .voters._encoded import EncodedVoters
 from .voters._ensemble import EnsembleVoters
@@ -48,8 +48,17 @@ TRUSTED: tuple[str, ...] = tuple(
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
         *(Certificate, History, Step),
         *(Dirichlet, Categorical, LogitNormal),
-        *(Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
-        *(EnsembleVoters, ClassifierVoters, StumpVoters, EncodedVoters, TransformedVoters, Joined, Recoded),
+        *(Answers, Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
+        *(
+            AnswerVoters,
+            EnsembleVoters,
+            ClassifierVoters,
+            StumpVoters,
+            EncodedVoters,
+            TransformedVoters,
+            Joined,
+            Recoded,
+        ),
         *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
         *(Seeger, Catoni, CatoniPerFold, McAllester),
         *(Auto, Quick, LBFGS, Adam, MiniBatchAdam),

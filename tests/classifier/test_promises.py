@@ -24,9 +24,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import quick
 from stocmv.bounds import BOUNDS, CatoniPerFold, clopper_pearson
-from stocmv.classifier._answers import drawn_answers, mean_vote
 from stocmv.classifier._choices import choose_bound
 from stocmv.classifier._cut import random_parts
+from stocmv.learning import drawn_answers, mean_vote
 from stocmv.posteriors import Dirichlet, LogitNormal
 from stocmv.risks import Binomial, Exact
 from stocmv.voters import Stumps

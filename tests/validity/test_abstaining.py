@@ -8,7 +8,7 @@ import pytest
 from classifier.test_abstaining import ColumnSource
 from stocmv import MajorityVoteClassifier
 from stocmv.solvers import LBFGS
-from validity.trials import most_violations, draws_to_catch
+from validity.trials import draws_to_catch, most_violations
 from zoo import answers
 
 pytestmark = pytest.mark.slow

@@ -19,14 +19,23 @@ from sklearn.utils.validation import check_is_fitted
 from ..bounds import BOUNDS, Bound, check_delta
 from ..certificate import certify_tested, check_per_class, check_tested
 from ..certificate._percent import percent
-from ..learning import History, Learned, learn
+from ..learning import (
+    History,
+    Learned,
+    check_silence,
+    drawn_answers,
+    learn,
+    mean_vote,
+    mean_weights,
+    win_probabilities,
+)
 from ..learning._learn import named, posterior_kind, warn_unfinished
 from ..posteriors import Posterior
 from ..progress import logger, stage, verbosely
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..voters import VoterSource, as_source
-from ._answers import assigned_folds, check_silence, drawn_answers, mean_vote, mean_weights, win_probabilities
+from ._answers import assigned_folds
 from ._choices import TESTS, choose_bound, choose_priors, choose_solver, is_auto, is_tested, risk_name
 from ._crossfit import CrossFitted
 from ._cut import Cut, choose_cut
@@ -45,11 +54,12 @@ class MajorityVoteClassifier(CrossFitted, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    voters : "forest", "stumps", estimator, list or VoterSource
-        "forest" is a random forest of 100 trees. The members of a scikit-learn ensemble vote, also as the last step of
-        a pipeline, whose other steps are fitted with them; so do the entries of a list of classifiers. Whatever was
-        fitted before is cloned and trained anew, but for what is wrapped in ``sklearn.frozen.FrozenEstimator``: that
-        must be new to all examples.
+    voters : "forest", "stumps", "answers", estimator, list or VoterSource
+        "forest" is a random forest of 100 trees. "answers" says that ``X`` is a table of labels that voters have given,
+        a column for each voter. The members of a scikit-learn ensemble vote, also as the last step of a pipeline, whose
+        other steps are fitted with them; so do the entries of a list of classifiers. Whatever was fitted before is
+        cloned and trained anew, but for what is wrapped in ``sklearn.frozen.FrozenEstimator``: that must be new to all
+        examples.
     risk : str or Risk
         What the weights are learned to make small: "exact" (the error of the stochastic vote), "half", "mc",
         "first_order", "second_order", "binomial", "c_bound".

@@ -29,14 +29,21 @@ def _cuttable(X: Any) -> Any:
     return X.tocsr() if sparse.issparse(X) else X
 
 
-def all_classes(present: NDArray, source: VoterSource) -> NDArray:
+def all_classes(present: NDArray, known: NDArray | None) -> NDArray:
     """The labels that occur, and those that voters who were trained before may answer."""
-    known = source.labels()
     if known is None:
         return present
     if (known.dtype.kind in "USO") != (present.dtype.kind in "USO"):
         raise ValueError("The voters answer strings and y holds numbers, or the other way round: use one kind.")
     return np.union1d(present, known)
+
+
+def _named_columns(X: Any, names: list[str]) -> Any:
+    """The columns of a frame that a vote was made with."""
+    lacking = [name for name in names if name not in X.columns]
+    if lacking:
+        raise ValueError(f"X lacks the columns {', '.join(map(repr, lacking))}, each of which is a voter.")
+    return X[names]
 
 
 def plain_errors(voters: VoterSet, X: Any, codes: NDArray) -> tuple[int, int] | None:
@@ -80,7 +87,7 @@ class CrossFitted:
     def _prepare(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
         """The checked examples, and the codes of their classes."""
         X, y = self._check_training(X, y, source)
-        self.classes_: NDArray = all_classes(np.unique(y), source)
+        self.classes_: NDArray = all_classes(np.unique(y), source.labels_in(X, y))
         return X, np.searchsorted(self.classes_, y).astype(code_dtype(len(self.classes_)))
 
     def _check_training(self, X: Any, y: Any, source: VoterSource) -> tuple[Any, NDArray]:
@@ -149,6 +156,8 @@ class CrossFitted:
         """The examples as the voters are given them."""
         check_is_fitted(self)
         source = as_source(self.voters)
+        if source.by_name and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
+            X = _named_columns(X, list(self.feature_names_in_))
         if source.checks_input:
             return _cuttable(validate_data(self, X, skip_check_array=True, reset=False))
         return validate_data(self, X, reset=False, **self._accepted(source))

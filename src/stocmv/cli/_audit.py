@@ -17,7 +17,7 @@ from ..classifier._engine import is_dask
 from ..persistence import save
 from ..report import DataSummary, TestErrors, render
 from ..tables import Table
-from ..voters import Encoded, Ensemble, Stumps, VoterSource
+from ..voters import Answers, Encoded, Ensemble, Stumps, VoterSource
 from ..votes import save_folds
 
 _FORESTS = {"forest": RandomForestClassifier, "extra-trees": ExtraTreesClassifier}
@@ -38,6 +38,9 @@ class Settings:
     jobs: int
     per_class: bool
     encoding: Any
+    votes: bool = False
+    abstain: str | None = None
+    default: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,9 @@ def certify_table(table: Table, settings: Settings) -> Audit:
     model.votes_ = [votes.collect() for votes in model.votes_]  # type: ignore[misc]
     told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
     told |= {} if table.group is None else {"group": table.group}
-    kinds = {"categorical": list(table.categorical), "encoding": settings.encoding if table.categorical else None}
-    model.certificate_ = replace(model.certificate_, context={**model.certificate_.context, "data": {**told, **kinds}})
+    model.certificate_ = replace(
+        model.certificate_, context={**model.certificate_.context, "data": {**told, **_kinds(table, settings)}}
+    )
     if model.plain_errors_ is None:
         return Audit(model, None)
     # with folds, those of the first one
@@ -79,8 +83,25 @@ def certify_table(table: Table, settings: Settings) -> Audit:
     return Audit(model, compared)
 
 
+def _kinds(table: Table, settings: Settings) -> dict[str, Any]:
+    """What the columns were taken for."""
+    if settings.votes:
+        silence = _label(settings.abstain, table)
+        given = {name: int((column.notna() & (column != silence)).sum()) for name, column in table.X.items()}
+        return {"answers": given, "abstain": settings.abstain, "default": settings.default}
+    return {"categorical": list(table.categorical), "encoding": settings.encoding if table.categorical else None}
+
+
+def _label(text: str | None, table: Table) -> str | int | None:
+    """What was typed, as a label of the kind that the table has."""
+    is_number = text is not None and np.asarray(table.y).dtype.kind in "iu" and text.lstrip("+-").isdecimal()
+    return int(text) if is_number else text  # type: ignore[arg-type]
+
+
 def _check_suits(table: Table, settings: Settings) -> None:
     """Refuse what the voters could not be trained on."""
+    if settings.votes:
+        return
     if settings.voters == "stumps" and table.missing_values:
         raise ValueError(
             f"{table.missing_values:,} values are missing, and stumps cannot pass over them: use --voters forest."
@@ -94,6 +115,8 @@ def _check_suits(table: Table, settings: Settings) -> None:
 
 
 def _source(table: Table, settings: Settings) -> VoterSource:
+    if settings.votes:
+        return Answers(_label(settings.abstain, table), _label(settings.default, table))
     forest = _FORESTS.get(settings.voters)
     source: VoterSource = Stumps() if forest is None else Ensemble(forest(settings.trees))
     return Encoded(source, table.categorical, settings.encoding) if table.categorical else source
@@ -123,7 +146,13 @@ def write_folder(audit: Audit, table: Table, folder: Path) -> None:
             saved.result()
             return {path.name: sha256(path) for path in sorted(folder.iterdir())}
 
-        page = render(model, data=_summary(table), holdout=audit.holdout, test=audit.test, hashes=hashes)
+        page = render(
+            model,
+            data=_summary(table, isinstance(model.voters, Answers)),
+            holdout=audit.holdout,
+            test=audit.test,
+            hashes=hashes,
+        )
         saved.result()
     with whole_file(folder / "report.html") as file:
         file.write(page.encode())
@@ -137,8 +166,10 @@ def _write_certified(model: MajorityVoteClassifier, folder: Path) -> None:
     certificate.to_json(folder / "certificate.json")
 
 
-def _summary(table: Table) -> DataSummary:
+def _summary(table: Table, votes: bool) -> DataSummary:
     kinds = {"numeric": table.X.shape[1] - len(table.categorical), "categorical": len(table.categorical)}
+    if votes:
+        kinds = {"voters' answers": table.X.shape[1]}
     return DataSummary(
         name=table.name,
         n_rows=table.n_rows,

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..datasets import list_datasets, load
-from ..tables import Expected, Table, read_table
+from ..tables import Expected, Table, read_answers, read_table
 from ..tables._columns import as_labels
 from ..tables._read import named_labels
-from ..voters import Encoded
+from ..voters import Answers, Encoded
 
 
 def read_examples(
@@ -20,8 +20,11 @@ def read_examples(
     kind: str | None,
     drop: tuple[str, ...],
     group: str | None = None,
+    votes: bool = False,
 ) -> Table:
-    """The table of a file, or of a data set of that name."""
+    """The table of a file, or of a data set of that name; with votes, a table of what voters answered."""
+    if votes:
+        return read_answers(data, target, format=kind, drop=drop, group=group)
     is_named = data in [known.name for known in list_datasets()]
     if Path(data).is_file() or (Path(data).exists() and not is_named):
         return read_table(data, target, format=kind, drop=drop, group=group)
@@ -34,13 +37,14 @@ def read_examples(
     return Table(dataset.X, y, dataset.name)
 
 
-def read_test(table: Table, path: Path, kind: str | None, group: str | None = None) -> Table:
+def read_test(table: Table, path: Path, kind: str | None, group: str | None = None, votes: bool = False) -> Table:
     """Labelled examples to try a vote on that is trained on the table."""
     labels: Any = table.y
     names = tuple(getattr(table.X, "columns", ()))
     text = (table.target,) if table.target is not None and labels.dtype.kind == "U" else ()
     expected = Expected(table.X.shape[1], names, table.categorical, (*table.categorical, *text))
-    test = read_table(path, table.target, format=kind, group=group, expected=expected)
+    read = read_answers if votes else read_table
+    test = read(path, table.target, format=kind, group=group, expected=expected)
     _check_width(test, expected)
     kinds = {"i": "u"}
     found: Any = test.y
@@ -86,7 +90,8 @@ def read_like(model: Any, path: Path, kind: str | None = None) -> Any:
     categorical = tuple(model.voters.categorical) if isinstance(model.voters, Encoded) else ()
     names = tuple(getattr(model, "feature_names_in_", ()))
     expected = Expected(model.n_features_in_, names, categorical, categorical)
-    table = read_table(path, format=kind, needs_target=False, expected=expected)
+    read = read_answers if isinstance(model.voters, Answers) else read_table
+    table = read(path, format=kind, needs_target=False, expected=expected)
     _check_width(table, expected)
     return table.X
 

@@ -11,6 +11,7 @@ from ._audit import Audit
 from ._console import console, quoted
 
 _CLASSES = 12  # shown; the report has them all
+_VOTERS = 20  # named
 
 
 def print_page(audit: Audit, folder: Path, seconds: float) -> None:
@@ -24,6 +25,8 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
     if certificate.per_class:
         screen.print(_classes(certificate))
         screen.print()
+    if "answers" in certificate.context["data"]:
+        screen.print(quoted(_answered(certificate)))
     for note in certificate.notes():
         screen.print(quoted(note))
     if audit.holdout is not None:
@@ -38,6 +41,15 @@ def print_page(audit: Audit, folder: Path, seconds: float) -> None:
     screen.print(f"\nThe report is [bold]{quoted(folder / 'report.html')}[/]. To check the certificate:")
     files = shlex.join([str(folder / "certificate.json"), str(folder / "votes.npz")])
     screen.print(f"  stocmv verify {quoted(files)}", soft_wrap=True)
+
+
+def _answered(certificate: Certificate) -> str:
+    """Which columns were taken for voters, and how often each answers."""
+    told = certificate.context["data"]
+    counts = list(told["answers"].items())
+    shown = ", ".join(f"{name} ({count:,})" for name, count in counts[:_VOTERS])
+    more = f" and {len(counts) - _VOTERS} more" if len(counts) > _VOTERS else ""
+    return f"Voters, and how many of the {told['rows']:,} rows each answers: {shown}{more}."
 
 
 def _table(*headings: str) -> Any:

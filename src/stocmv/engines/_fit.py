@@ -108,7 +108,7 @@ def _classes(summaries: list[Summary], source: VoterSource) -> NDArray:
     classes = np.unique(np.concatenate([s.labels for s in summaries]))
     if classes.dtype == object and all(isinstance(label, str) for label in classes):
         classes = classes.astype(str)
-    return all_classes(classes, source)
+    return all_classes(classes, source.labels())
 
 
 def _note_columns(clf: Any, summary: Summary) -> None:

@@ -66,7 +66,7 @@ def read_table(
         raise ValueError(f"{str(path)!r} is a folder: name a file in it.")
     if not path.is_file():
         raise ValueError(f"There is no file {str(path)!r}.")
-    kind = format or _kind(path)
+    kind = format or kind_of(path)
     if kind == "libsvm":
         if group is not None:
             raise ValueError("A libsvm file has no column of groups: use csv, parquet or npz with --group.")
@@ -77,7 +77,8 @@ def read_table(
     return _framed(frame, path, target, drop, group, needs_target, expected)
 
 
-def _kind(path: Path) -> str:
+def kind_of(path: Path) -> str:
+    """The kind of file that its name says."""
     suffixes = [s for s in path.suffixes if s not in (".gz", ".bz2")]
     if not suffixes or suffixes[-1] not in _SUFFIXES:
         raise ValueError(f"What kind of file is {path.name!r}? Give --format {'|'.join(FORMATS)}.")

@@ -1,5 +1,6 @@
 """Where votes come from: stumps, forests, any scikit-learn classifiers, frozen ones, or your own."""
 
+from ._answers import Answers, AnswerVoters as AnswerVoters
 from ._base import (
     Joined,
     Recoded as Recoded,
@@ -19,4 +20,15 @@ from ._source import as_source as as_source
 from ._stumps import Stumps
 from ._transformed import Transformed
 
-__all__ = ["Classifiers", "Encoded", "Ensemble", "Frozen", "Joined", "Stumps", "Transformed", "VoterSet", "VoterSource"]
+__all__ = [
+    "Answers",
+    "Classifiers",
+    "Encoded",
+    "Ensemble",
+    "Frozen",
+    "Joined",
+    "Stumps",
+    "Transformed",
+    "VoterSet",
+    "VoterSource",
+]

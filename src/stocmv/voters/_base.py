@@ -78,6 +78,8 @@ class VoterSource(BaseEstimator, ABC):
         Whether the voters check ``X`` themselves; if not, the classifier hands them a finite numeric array.
     allow_nan, sparse : bool
         What a checked ``X`` may hold.
+    by_name : bool
+        Whether the columns of a data frame are found by their names, in whatever order and beside whatever others.
     assumptions : tuple of str
         What the certificate must say about these voters.
     proven : bool
@@ -91,6 +93,7 @@ class VoterSource(BaseEstimator, ABC):
     checks_input: bool = False
     allow_nan: bool = False
     sparse: bool = False
+    by_name: bool = False
     assumptions: tuple[str, ...] = ()
     proven: bool = True
     default_prior: ClassVar[tuple[float, ...]] = (0.3, 3.0, 30.0)  # with a PAC-Bayes bound, which pays for a grid
@@ -106,6 +109,10 @@ class VoterSource(BaseEstimator, ABC):
     def labels(self) -> NDArray | None:
         """Labels that the voters are known to use, for voters that were trained before; otherwise None."""
         return None
+
+    def labels_in(self, X: Any, y: NDArray) -> NDArray | None:
+        """Further labels that the voters may answer, where the examples show them; by default `labels`."""
+        return self.labels()
 
     def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
         """For each of the voters' own training examples, the code that the voters answer who did not train on it.

@@ -105,7 +105,7 @@ def _interpolated(w, r, tables, lagrange):  # pragma: no cover - compiled
     return value, by_t / width, by_position / (LOG_STEP * s) + by_t * t_by_s
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"arcp"})
 def _lagrange(u, out):  # pragma: no cover - compiled
     """Weights of the six points 0 .. 5 in the polynomial through them at ``u``, and their derivatives."""
     for i in range(6):

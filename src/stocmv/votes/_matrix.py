@@ -210,6 +210,16 @@ class VoteMatrix(Votes):
         rows = np.ascontiguousarray(self.bits[:, start:stop].T)
         return np.unpackbits(rows, axis=1, count=self.n_voters, bitorder="little").astype(bool)
 
+    def answers(self) -> NDArray:
+        """Code of the class that each voter says, (n_rows, n_voters); the number of classes where it says nothing."""
+        if self.classes is None or self.targets is None:
+            raise ValueError("The answers are not known, only the errors: make the VoteMatrix with from_labels.")
+        if self.labels is not None:
+            return self.labels
+        right = np.unpackbits(self._right_plane().T, axis=1, count=self.n_voters, bitorder="little").astype(bool)
+        wrong = np.where(self.errors(), 1 - self.targets[:, None].astype(np.int8), len(self.classes))
+        return np.where(right, self.targets[:, None], wrong).astype(np.uint8)
+
     def total_later(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
         """What a function finds in the matrix, when it is called."""
         return partial(of, self)
