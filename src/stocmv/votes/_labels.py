@@ -96,7 +96,7 @@ def labels_of(votes: NDArray, y: NDArray) -> NDArray:
     if (votes.dtype.kind in "US") != (y.dtype.kind in "US"):
         raise ValueError("votes and y must both be strings or both be numbers.")
     classes = np.union1d(votes, y)
-    for label in ("", -1):
+    for label in ("", "-1", -1):
         if _is_among(label, classes) and not _is_among(label, y):
             raise ValueError(
                 f"votes has the label {label!r}, which y never has: pass abstain={label!r} if it means that the voter "
