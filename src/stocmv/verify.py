@@ -144,8 +144,7 @@ def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verifica
             statement, needed = statement_of(content), assumed(content)
             checks.append(Check("form", "as it should be", "as it should be", True))
             with np.errstate(all="ignore"):  # figures that are no numbers fail their checks
-                abstains = any(fold.abstains for fold in folds)
-                checks += [*_words(content, statement, abstains), *_figures(content, folds)]
+                checks += [*_words(content, statement, folds), *_figures(content, folds)]
         except Exception as error:  # whatever a forged certificate may raise, it does not hold
             reason = str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"
             checks.append(Check("form", reason, "not allowed", False))
@@ -840,11 +839,15 @@ def _certified(c: Content) -> str:
     return f"the error of the stochastic vote, which draws {'a fold and ' * several}weights afresh for every example"
 
 
-def _words(c: Content, statement: str, abstains: bool) -> Iterator[Check]:
+def _words(c: Content, statement: str, folds: Sequence[Fold]) -> Iterator[Check]:
     """What the certificate says in words must be what its figures say."""
     alone = has_one_voter(c)
     fold = "each example is given to one fold, then " if len(c["posteriors"]) > 1 else ""
-    rule = fold + ("its voter answers" if alone else RULES[c["posterior"]]) + SILENCE * abstains
+    rule = (
+        fold
+        + ("its voter answers" if alone else RULES[c["posterior"]])
+        + SILENCE * any(fold.abstains for fold in folds)
+    )
     covered = is_tested(c) or alone or c["posterior"] != "categorical" or c["risk"] == "first_order"
     for what, field, said in (
         ("theorem", "theorem", _theorem(c)),
