@@ -69,9 +69,11 @@ def _losses(votes: Fold, weights: NDArray, flint: Any) -> list[Any]:
     arb = flint.arb
     exact = [arb(float(w)) for w in weights]
     if votes.labels is None:
-        everyone = slice(None)
-        planes = (votes.errors(everyone).astype(bool), votes.right_answers(everyone).astype(bool))
-        wrong, right = ([sum((exact[j] for j in np.flatnonzero(row)), arb(0)) for row in plane] for plane in planes)
+        errors = _unpacked(votes.bits, votes.n_voters)
+        rights = ~errors if votes.rights is None else _unpacked(votes.rights, votes.n_voters)
+        wrong, right = (
+            [sum((exact[j] for j in np.flatnonzero(r)), arb(0)) for r in flags] for flags in (errors, rights)
+        )
         return [_beaten(w, r, arb) if w > 0 and r > 0 else arb(int(r == 0)) for w, r in zip(wrong, right, strict=True)]
     losses = []
     for labels, target in zip(votes.labels, votes.targets, strict=True):  # type: ignore[arg-type]
@@ -82,6 +84,10 @@ def _losses(votes: Fold, weights: NDArray, flint: Any) -> list[Any]:
         own, rivals = sums[target], [r for k, r in enumerate(sums) if k != target and r > 0]
         losses.append(arb(1) if own == 0 else 1 - _wins(own, rivals, arb) if rivals else arb(0))
     return losses
+
+
+def _unpacked(plane: NDArray, n_voters: int) -> NDArray:
+    return np.unpackbits(plane.T.copy(), axis=1, count=n_voters, bitorder="little").astype(bool)
 
 
 def _beaten(wrong: Any, right: Any, arb: Any) -> Any:
