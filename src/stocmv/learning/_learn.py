@@ -60,7 +60,7 @@ class Learned:
         Examples
         --------
         >>> from stocmv import VoteMatrix, learn
-        >>> answers = [["a", "b", "a"], ["b", "b", "a"]] * 50
+        >>> answers = [["a", "b", None], ["b", "b", "a"]] * 50
         >>> learned = learn(VoteMatrix.from_labels(answers, ["a", "b"] * 50), random_state=0)
         >>> learned.predict([["a", None, "b"], ["b", "b", "b"]]).tolist()
         ['a', 'b']
