@@ -102,6 +102,20 @@ def errors(name):
     return votes != y[:, None]
 
 
+@cache
+def silent(n_classes, n=60):
+    """Labels of voters that often do not answer (NaN), on two examples none of them, and the truth."""
+    votes, y = answers(n, np.linspace(0.5, 0.8, 7), n_classes, seed=n_classes)
+    absent = np.random.default_rng(n_classes).random(votes.shape) < np.linspace(0.1, 0.7, 7)
+    absent[:2] = True
+    return np.where(absent, np.nan, votes), y
+
+
+@cache
+def silent_problem(n_classes, n=60):
+    return VoteMatrix.from_labels(*silent(n_classes, n), np.arange(n_classes))
+
+
 # every risk with every posterior that it is defined for
 PAIRS = [(risk, name) for risk in RISKS for name, kind in POSTERIORS.items() if kind.law in RISKS[risk].laws]
 

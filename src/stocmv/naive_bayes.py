@@ -135,5 +135,5 @@ def log_odds(votes: VoteMatrix) -> NDArray:
     >>> log_odds(VoteMatrix.from_labels([[0, 1], [1, 0], [0, 1]], [0, 1, 0])).round(3).tolist()  # ln 4, ln 1/4
     [1.386, -1.386]
     """
-    wrong = votes.column_sums(votes.counts if votes.counts.size else np.ones(votes.n_rows))
-    return np.log1p(votes.n_examples - wrong) - np.log1p(wrong)
+    ones = votes.counts if votes.counts.size else np.ones(votes.n_rows)
+    return np.log1p(votes.right_column_sums(ones)) - np.log1p(votes.column_sums(ones))

@@ -30,6 +30,8 @@ from .posteriors import Categorical, Dirichlet, LogitNormal
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam, Quick
 from .voters import (
+    Answers,
+    AnswerVoters,
     Classifiers,
     ClassifierVoters,
     Encoded,
@@ -57,8 +59,17 @@ TRUSTED: tuple[str, ...] = tuple(
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
         *(Certificate, Claim, OrderTest, History, Step),
         *(Dirichlet, Categorical, LogitNormal),
-        *(Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
-        *(EnsembleVoters, ClassifierVoters, StumpVoters, EncodedVoters, TransformedVoters, Joined, Recoded),
+        *(Answers, Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
+        *(
+            AnswerVoters,
+            EnsembleVoters,
+            ClassifierVoters,
+            StumpVoters,
+            EncodedVoters,
+            TransformedVoters,
+            Joined,
+            Recoded,
+        ),
         *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
         *(Seeger, Catoni, CatoniPerFold, McAllester),
         *(Auto, Quick, LBFGS, Adam, MiniBatchAdam),

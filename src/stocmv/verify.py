@@ -154,7 +154,7 @@ def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verifica
             statement, needed = say(content), assume(content)
             checks.append(Check("form", "as it should be", "as it should be", True))
             with np.errstate(all="ignore"):  # figures that are no numbers fail their checks
-                checks += [*words(content, statement), *figures(content, folds)]
+                checks += [*words(content, statement, folds), *figures(content, folds)]
         except Exception as error:  # whatever a forged certificate may raise, it does not hold
             reason = str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"
             checks.append(Check("form", reason, "not allowed", False))
@@ -355,20 +355,29 @@ _NAME = re.compile(f"fold_{_NUMBERED}_(?:part_{_NUMBERED}_)?([a-z_]+)")
 
 @dataclass(frozen=True)
 class Fold:
-    """What the voters of a fold said on its examples: who errs, and with more than two classes who says what."""
+    """What the voters of a fold said on its examples: who errs, and with more than two classes who says what.
+
+    A voter that does not answer an example is neither wrong nor right there.
+    """
 
     n_voters: int
-    bits: NDArray  # (n_voters / 8, n_rows): errors, eight voters to a byte
+    bits: NDArray  # (n_voters / 8, n_rows): wrong answers, eight voters to a byte
+    rights: NDArray | None  # right answers, in the same way, where some voter does not answer
     counts: NDArray  # how many examples a row stands for
     classes: NDArray | None
     targets: NDArray | None  # codes of the true classes
-    labels: NDArray | None  # codes of what the voters said, (n_rows, n_voters); with more than two classes
+    labels: NDArray | None  # codes of what the voters said, (n_rows, n_voters), with more than two classes; K: nothing
     groups: NDArray | None  # the group of each row, where rows belong to groups; these are what counts then
     digest: str
 
     @property
     def n_rows(self) -> int:
         return self.bits.shape[1]
+
+    @property
+    def abstains(self) -> bool:
+        """Whether some voter may not have answered some example."""
+        return self.rights is not None
 
     @property
     def n_classes(self) -> int:
@@ -379,15 +388,23 @@ class Fold:
         yield from (slice(start, start + step) for start in range(0, self.n_rows, step))
 
     def errors(self, rows: slice) -> NDArray:
-        """Who errs, (n_rows, n_voters)."""
-        packed = np.ascontiguousarray(self.bits[:, rows].T)
+        """Who answers wrongly, (n_rows, n_voters)."""
+        return self._unpacked(self.bits[:, rows])
+
+    def right_answers(self, rows: slice) -> NDArray:
+        """Who answers rightly, (n_rows, n_voters)."""
+        return 1 - self.errors(rows) if self.rights is None else self._unpacked(self.rights[:, rows])
+
+    def _unpacked(self, plane: NDArray) -> NDArray:
+        packed = np.ascontiguousarray(plane.T)
         return np.unpackbits(packed, axis=1, count=self.n_voters, bitorder="little").astype(float)
 
     def class_weights(self, rows: slice, weights: NDArray) -> tuple[NDArray, NDArray]:
         """Weights of the true class, and of each class but the true one."""
         labels, targets, k = self.labels[rows], self.targets[rows], self.n_classes  # type: ignore[index]
-        cells = (np.arange(len(labels))[:, None] * k + labels).ravel()
-        each = np.bincount(cells, np.broadcast_to(weights, labels.shape).ravel(), len(labels) * k).reshape(-1, k)
+        cells = (np.arange(len(labels))[:, None] * (k + 1) + labels).ravel()  # of which the last is for no answer
+        each = np.bincount(cells, np.broadcast_to(weights, labels.shape).ravel(), len(labels) * (k + 1))
+        each = each.reshape(-1, k + 1)[:, :k]
         own = each[np.arange(len(each)), targets]
         each[np.arange(len(each)), targets] = 0.0
         return own, each
@@ -497,9 +514,11 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
         return np.concatenate([part[name] for part in parts], axis) if name in parts[0] else None
 
     counts = [part["counts"] if part["counts"].size else np.ones(part["bits"].shape[1]) for part in parts]
+    rights = [part.get("rights", _others(part)) for part in parts]
     return Fold(
         n_voters=int(parts[0]["n_voters"]),
         bits=joined("bits", axis=1),
+        rights=np.concatenate(rights, axis=1) if any("rights" in part for part in parts) else None,
         counts=np.concatenate(counts).astype(float),
         classes=parts[0].get("classes"),
         targets=joined("targets"),
@@ -511,10 +530,19 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
     )
 
 
+def _others(part: Mapping[str, NDArray]) -> NDArray:
+    """Who is not wrong, packed."""
+    m, right = int(part["n_voters"]), ~part["bits"]
+    if m % 8:
+        right[-1] &= (1 << m % 8) - 1
+    return right
+
+
 def part_digest(part: Mapping[str, NDArray]) -> str:
     """SHA-256 of the votes, as certificates name them: name, type, shape and content of each array."""
     hashed = hashlib.sha256(f"stocmv votes 2;n_voters={int(part['n_voters'])};".encode())
-    for name in ("classes", "bits", "targets", "labels", "counts", *(["groups"] * ("groups" in part))):
+    further = [name for name in ("groups", "rights") if name in part]
+    for name in ("classes", "bits", "targets", "labels", "counts", *further):
         if name not in part:
             hashed.update(f"{name}:none;".encode())
         elif part[name].dtype.kind == "U":
@@ -530,7 +558,7 @@ def _check_part(part: Mapping[str, NDArray]) -> None:
     """Refuse arrays of other names, types, shapes or ranges, and answers that contradict the errors."""
     named, several = "classes" in part, "classes" in part and len(np.atleast_1d(part["classes"])) > 2
     needed = {"n_voters", "bits", "counts", *(["classes", "targets"] * named), *(["labels"] * several)}
-    if set(part) - {"groups"} != needed:
+    if set(part) - {"groups", "rights"} != needed:
         raise Refused("its arrays are not those of votes")
     n_voters, bits, counts = part["n_voters"], part["bits"], part["counts"]
     if n_voters.shape or n_voters.dtype.kind not in "iu" or n_voters < 1:
@@ -538,8 +566,11 @@ def _check_part(part: Mapping[str, NDArray]) -> None:
     m, rows = int(n_voters), bits.shape[-1] if bits.ndim else 0
     if bits.dtype != np.uint8 or bits.shape != (-(-m // 8), rows) or rows == 0:
         raise Refused("its errors do not fit its number of voters")
-    if m % 8 and np.any(bits[-1] >> (m % 8)):
-        raise Refused("its errors contradict its number of voters")
+    for plane in (bits, part.get("rights", bits)):
+        if plane.dtype != np.uint8 or plane.shape != bits.shape or (m % 8 and np.any(plane[-1] >> (m % 8))):
+            raise Refused("its errors contradict its number of voters")
+    if "rights" in part and np.any(bits & part["rights"]):
+        raise Refused("a voter is both wrong and right")
     is_whole = counts.dtype.kind in "iuf" and np.all((counts >= 1) & (counts < 2**53) & (counts == np.floor(counts)))
     if counts.shape not in ((0,), (rows,)) or not is_whole or counts.sum(dtype=float) >= 2**53:
         raise Refused("its counts are not positive integers")
@@ -550,14 +581,17 @@ def _check_part(part: Mapping[str, NDArray]) -> None:
     classes, k = part["classes"], len(np.atleast_1d(part["classes"]))
     if classes.ndim != 1 or k == 0 or not np.all(classes[1:] > classes[:-1]):
         raise Refused("its classes are not sorted")
-    for name, shape in (("targets", (rows,)), ("labels", (rows, m))):
-        if name in part and (part[name].dtype.kind != "u" or part[name].shape != shape or part[name].max() >= k):
+    for name, shape, n_codes in (("targets", (rows,), k), ("labels", (rows, m), k + ("rights" in part))):
+        if name in part and (part[name].dtype.kind != "u" or part[name].shape != shape or part[name].max() >= n_codes):
             raise Refused(f"its {name} are not codes of its classes")
     for start in range(0, rows if several else 0, BLOCK):
         block = slice(start, start + BLOCK)
-        said = np.packbits(part["labels"][block] != part["targets"][block, None], axis=1, bitorder="little").T
-        if not np.array_equal(said, bits[:, block]):
-            raise Refused("its labels and its errors contradict each other")
+        labels, targets = part["labels"][block], part["targets"][block, None]
+        said = [(labels != targets) & (labels < k), labels == targets]
+        planes = [bits, part.get("rights", _others(part))]
+        for flags, plane in zip(said, planes, strict=True):
+            if not np.array_equal(np.packbits(flags, axis=1, bitorder="little").T, plane[:, block]):
+                raise Refused("its labels and its errors contradict each other")
 
 
 def _same_classes(part: Mapping[str, NDArray], first: Mapping[str, NDArray]) -> bool:
@@ -613,6 +647,9 @@ def check_form(c: Content, folds: Sequence[Fold]) -> None:
     _check_claims(c["claims"])
     _check_precisions(c, len(folds))
     _check_cost(c, len(folds))
+    if any(fold.abstains for fold in folds):
+        exact = c["risk"] == "exact" and c["posterior"] == "dirichlet"
+        _need(exact, f"the risk {brief(c['risk'])} is not defined where voters do not answer")
     if is_tested(c):
         _check_tested(c, folds)
     else:
@@ -820,6 +857,9 @@ RULES = {
 }
 
 
+SILENCE = "; voters that do not answer an example have no say in it, and one that no voter answers counts as an error"
+
+
 def is_tested(c: Content) -> bool:
     """Whether the examples that judge only test: they taught no weights, and nothing is paid for learning."""
     return c["bound_settings"]["name"] in TESTS
@@ -869,15 +909,20 @@ def _certified(c: Content) -> str:
     return f"the error of the stochastic vote, which draws {'a fold and ' * several}weights afresh for every example"
 
 
-def _words(c: Content, statement: str) -> Iterator[Check]:
+def _words(c: Content, statement: str, folds: Sequence[Fold]) -> Iterator[Check]:
     """What the certificate says in words must be what its figures say."""
     alone = has_one_voter(c)
     fold = "each example is given to one fold, then " if len(c["posteriors"]) > 1 else ""
+    rule = (
+        fold
+        + ("its voter answers" if alone else RULES[c["posterior"]])
+        + SILENCE * any(fold.abstains for fold in folds)
+    )
     for what, field, said in (
         ("theorem", "theorem", _theorem(c)),
         ("what the stochastic bound is on", "certified", _certified(c)),
         ("covers drawn votes", "covers_drawn", covers_drawn(c)),
-        ("deterministic vote", "deterministic_rule", fold + ("its voter answers" if alone else RULES[c["posterior"]])),
+        ("deterministic vote", "deterministic_rule", rule),
         ("statement", "statement", statement),
     ):
         yield Check(what, c[field], said, c[field] == said)
@@ -1047,8 +1092,7 @@ def row_losses(fold: Fold, alpha: Sequence[float] | NDArray, margin: float = 0.0
     losses = []
     for rows in fold.blocks():
         if fold.labels is None:
-            errors = fold.errors(rows)
-            losses.append(_half(errors @ weights, (1 - errors) @ weights, margin))
+            losses.append(_half(fold.errors(rows) @ weights, fold.right_answers(rows) @ weights, margin))
         else:
             own, rivals = fold.class_weights(rows, weights)
             losses.append(_beaten(own, rivals, (1 - 2 * margin) / (1 + 2 * margin)))
@@ -1056,9 +1100,9 @@ def row_losses(fold: Fold, alpha: Sequence[float] | NDArray, margin: float = 0.0
 
 
 def _half(wrong: NDArray, right: NDArray, margin: float) -> NDArray:
-    """Probability that a Beta(wrong, right) variable exceeds one half minus the margin."""
+    """Probability that a Beta(wrong, right) variable exceeds one half minus the margin; 1 where nobody answers."""
     inside = special.betaincc(np.where(wrong > 0, wrong, 1.0), np.where(right > 0, right, 1.0), 0.5 - margin)
-    return np.where(wrong > 0, np.where(right > 0, inside, 1.0), 0.0)
+    return np.where(right > 0, np.where(wrong > 0, inside, 0.0), 1.0)
 
 
 def _beaten(own: NDArray, rivals: NDArray, ratio: float) -> NDArray:
@@ -1340,21 +1384,23 @@ def _judged(kind: str, parameters: dict[str, Any], fold: Fold) -> Judged:
 def vote_errors(fold: Fold, weights: NDArray, doubt: float) -> NDArray:
     """Where the vote with these weights errs, or would if some weight were a little different.
 
-    Of classes that tie with the heaviest the first wins; where classes are not known, a tie is an error.
+    Of classes that tie with the heaviest the first wins; where classes are not known, a tie is an error. What counts is
+    the share of the weight of those that answer; where nobody answers, that is an error.
     """
     errs = []
     for rows in fold.blocks():
         if fold.labels is None:
-            errors = fold.errors(rows)
-            lead = (1 - errors) @ weights - errors @ weights
+            wrong, right = fold.errors(rows) @ weights, fold.right_answers(rows) @ weights
             wins_ties = False if fold.targets is None else fold.targets[rows] == 0
-            errs.append(lead <= np.where(wins_ties, -TIE, TIE) + doubt)
+            errs.append(right - wrong <= (np.where(wins_ties, -TIE, TIE) + doubt) * (right + wrong))
         else:
             own, rivals = fold.class_weights(rows, weights)
             most = np.maximum(own, rivals.max(1))
             is_earlier = np.arange(fold.n_classes) < fold.targets[rows, None]  # type: ignore[index]
-            beaten = most - own > TIE - doubt
-            errs.append(beaten | (is_earlier & (rivals >= most[:, None] - TIE - doubt)).any(1))
+            answered = own + rivals.sum(1)
+            beaten = (most - own > (TIE - doubt) * answered) | (answered <= 0)
+            ties = rivals >= (most - (TIE + doubt) * answered)[:, None]
+            errs.append(beaten | (is_earlier & ties).any(1))
     return np.concatenate(errs)
 
 
@@ -1591,9 +1637,9 @@ def _answers(fold: Fold, given: NDArray, doubt: float) -> Answers:
     for rows in fold.blocks():
         own, each = fold.class_weights(rows, weights)
         each[np.arange(len(each)), targets[rows]] = own
-        most = each.max(1, keepdims=True)
+        most, answered = each.max(1, keepdims=True), each.sum(1, keepdims=True) if fold.abstains else 1.0
         for reading, tie in zip(readings, (TIE - doubt, TIE + doubt), strict=True):
-            reading.append(np.argmax(each >= most - tie, axis=1))
+            reading.append(np.argmax(each >= most - tie * answered, axis=1))
     return Answers(fold, *(np.concatenate(reading) for reading in readings))
 
 
@@ -1733,7 +1779,7 @@ def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
     return Fixed(
         rows=[row_losses(fold, alpha, margin) for fold, alpha in zip(folds, scaled, strict=True)],
         kls=[prior_kl("dirichlet", {"alpha": a}, {"alpha": b}) for a, b in zip(scaled, priors, strict=True)],
-        coverage=min(coverage(alpha, fold.n_classes, margin) for fold, alpha in zip(folds, scaled, strict=True)),
+        coverage=min(coverage(a, f.n_classes, margin, f.abstains) for f, a in zip(folds, scaled, strict=True)),
         slack=_risk_slack(max(map(math.fsum, scaled))),
     )
 
@@ -1755,10 +1801,14 @@ def _deterministic_vote(
     yield _between("bound", c["bound"], least, most)
 
 
-def coverage(weights: NDArray, n_classes: int, margin: float) -> float:
+def coverage(weights: NDArray, n_classes: int, margin: float, abstains: bool = False) -> float:
     """Least probability of an error, or of less than the margin, over the contests that the mean vote may lose."""
     s = math.fsum(weights)
-    if n_classes == 2:
+    if abstains and len(weights) > LISTED_CLASSES:  # one against one, the lightest: the lighter, the more even
+        contests = [(min(weights), min(weights))]
+    elif abstains:
+        contests = _contests_of_some(weights)
+    elif n_classes == 2:
         wrong = _lightest_majority(weights, s)
         contests = [(s - wrong, wrong)]
     elif len(weights) > LISTED_CLASSES:
@@ -1783,6 +1833,14 @@ def _lost_contests(weights: NDArray, n_classes: int, s: float) -> list[tuple[flo
     answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)  # the true class, a wrong one, or another
     right, wrong = weights @ (answers == 0), weights @ (answers == 1)
     lost = (wrong >= right - 1e-12 * s) & (wrong * (n_classes - 2) >= s - right - wrong - 1e-12 * s)
+    return list(zip(right[lost].tolist(), wrong[lost].tolist(), strict=True))
+
+
+def _contests_of_some(weights: NDArray) -> list[tuple[float, float]]:
+    """Weights of the true class and of a wrong one that is not lighter, where any of the voters may be silent."""
+    answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)  # the true class, a wrong one, or none
+    right, wrong = weights @ (answers == 0), weights @ (answers == 1)
+    lost = (wrong > 0) & (wrong >= right * (1 - 1e-12))
     return list(zip(right[lost].tolist(), wrong[lost].tolist(), strict=True))
 
 
@@ -1939,7 +1997,7 @@ def selective_statement(c: Content) -> str:
     )
 
 
-def _selective_words(c: Content, statement: str) -> Iterator[Check]:
+def _selective_words(c: Content, statement: str, folds: Sequence[Fold]) -> Iterator[Check]:
     error, cover = "Clopper and Pearson's bound given the number of answers", "Clopper and Pearson's bound"
     if c["grouped"]:
         error, cover = "the ratio test for the means of groups", "Bentkus's bound"
@@ -1990,11 +2048,16 @@ def _answered(fold: Fold, rows: Sureness, threshold: float) -> Answered:
 
 
 def _winning_share(fold: Fold, rows: slice, weights: NDArray) -> NDArray:
+    """Of the weight of those that answer; where nobody does, all classes have the same."""
     if fold.labels is None:
-        errors = fold.errors(rows)
-        return np.maximum(errors @ weights, (1 - errors) @ weights)
-    own, rivals = fold.class_weights(rows, weights)
-    return np.maximum(own, rivals.max(1))
+        wrong, right = fold.errors(rows) @ weights, fold.right_answers(rows) @ weights
+        most, answered = np.maximum(wrong, right), wrong + right
+    else:
+        own, rivals = fold.class_weights(rows, weights)
+        most, answered = np.maximum(own, rivals.max(1)), own + rivals.sum(1)
+    if not fold.abstains:
+        return most
+    return np.divide(most, answered, out=np.full(len(most), 1 / fold.n_classes), where=answered > 0)
 
 
 def _selective_figures(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:

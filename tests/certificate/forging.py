@@ -100,7 +100,7 @@ def recomputed(content: dict[str, Any], folds: list[verify.Fold], rounds: int = 
         content = restated(content)
         try:
             with np.errstate(all="ignore"):
-                checks = [*verify._words(content, content["statement"]), *verify._figures(content, folds)]
+                checks = [*verify._words(content, content["statement"], folds), *verify._figures(content, folds)]
         except Exception:  # the verifier cannot compute with this either
             return content
         wrong = [check for check in checks if not check.holds]

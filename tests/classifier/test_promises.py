@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import quick
 from stocmv.bounds import BOUNDS, CatoniPerFold, clopper_pearson
-from stocmv.classifier._answers import drawn_answers, mean_vote
+from stocmv.learning import drawn_answers, mean_vote
 from stocmv.posteriors import Dirichlet, LogitNormal
 from stocmv.protocols._choices import choose_bound
 from stocmv.protocols._cut import random_parts

@@ -8,7 +8,7 @@ from stocmv.bounds import BOUNDS
 from stocmv.risks import RISKS
 from stocmv.solvers import Adam, Auto, MiniBatchAdam
 from stocmv.votes import PartitionedVotes
-from zoo import answers
+from zoo import answers, silent_problem
 
 engines = pytest.importorskip("stocmv.engines")
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -144,6 +144,24 @@ def test_mini_batches_over_partitions_that_nobody_keeps(cluster):
     theirs = learn(whole, random_state=0)
     assert ours.certificate.stochastic_bound < 1.2 * theirs.certificate.stochastic_bound
     assert ours.certificate.verify(there)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_voters_that_do_not_answer(n_classes, cluster):
+    """Also where only the last part has gaps."""
+    full = folds_of(n_classes)[0].take(np.arange(60))
+    whole = VoteMatrix.joined([full, silent_problem(n_classes)])
+    there = on_cluster(cluster, whole)
+    mixed = PartitionedVotes([full, silent_problem(n_classes)])
+    futures = [cluster.submit(lambda part: part, part, pure=False) for part in mixed.parts]
+    apart = engines.ClusterVotes(cluster, futures, [60, 60], 7, whole.classes)
+    solver = on_all([whole])
+    ours = [learn(votes, solver=solver, random_state=0) for votes in (PartitionedVotes(in_parts(whole)), there, apart)]
+    for learned in ours[1:]:
+        assert np.array_equal(learned.posterior.alpha, ours[0].posterior.alpha)
+    assert there.abstains
+    assert ours[1].certificate.verify(there)
+    assert ours[2].certificate.verify(apart)
 
 
 def test_a_copy_knows_the_shape_and_not_the_votes(cluster):

@@ -10,7 +10,7 @@ from joblib import Parallel, delayed
 from sklearn.ensemble import RandomForestClassifier
 
 from stocmv import MajorityVoteClassifier
-from stocmv.classifier._answers import mean_vote, win_probabilities
+from stocmv.learning import mean_vote, win_probabilities
 from validity.trials import draws_to_catch, most_violations
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from sklearn.frozen import FrozenEstimator
 
 from certificate.test_honest import Column, columns
 from stocmv import MajorityVoteClassifier, RepeatedRowsWarning, VoteMatrix, verify
-from stocmv.classifier._answers import mean_vote
+from stocmv.learning import mean_vote
 from stocmv.posteriors import Categorical, Dirichlet
 
 

@@ -20,7 +20,7 @@ from ._monitor import Monitor
 from ._percent import amount, confidence, percent, percent_down
 from ._seal import sealed
 from ._verify import verify_votes
-from ._words import counted, protocol
+from ._words import SILENCE, counted, protocol
 
 _FORMAT = "stocmv certificate 1"
 
@@ -126,6 +126,11 @@ class Certificate:
     @property
     def tested(self) -> bool:
         return not self.priors
+
+    @property
+    def abstains(self) -> bool:
+        """Whether some voter gave no answer to some of the examples that judge."""
+        return self.deterministic_rule.endswith(SILENCE)
 
     @property
     def has_one_voter(self) -> bool:

@@ -61,6 +61,8 @@ def certify(
     """
     _check_kinds(posteriors, priors, risk)
     check_per_class(per_class, posteriors[0])
+    for fold in votes:
+        risk.check_votes(fold)
     if any(v.grouped for v in votes):
         raise ValueError("votes has rows that belong to groups: a bound that pays for learning needs independent rows.")
     check_delta(delta)
@@ -161,7 +163,8 @@ def _further(
 ) -> dict[str, Any]:
     """What is said of the deterministic vote and of each class."""
     one_voter = all(v.n_voters == 1 for v in votes)
-    rule = deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter)
+    abstains = any(v.abstains for v in votes)
+    rule = deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter, abstains)
     if posteriors[0].law != "dirichlet":
         if any(claim.pays_for == "votes drawn once" for claim in claims):
             # if the class that most of the fixed votes answer is wrong, at least half of them err

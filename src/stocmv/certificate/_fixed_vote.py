@@ -2,9 +2,10 @@
 
 If the mean vote errs on an example, the drawn vote errs there or is right by less than a margin ``g`` with probability
 at least ``nu``, which is ``I_{1/2 + g}(s / K, s / K)`` in general and more where the weights of few voters leave no
-close contest. So the mean vote's error is at most the drawn vote's margin risk, divided by ``nu``. The mean vote does
-not change when all concentrations are multiplied by a number, and the bounds hold for every posterior at once, so that
-number is free; the margin is chosen from a grid, which is paid for.
+close contest; less where voters may be silent, so that few of them decide. So the mean vote's error is at most the
+drawn vote's margin risk, divided by ``nu``. The mean vote does not change when all concentrations are multiplied by a
+number, and the bounds hold for every posterior at once, so that number is free; the margin is chosen from a grid, which
+is paid for.
 """
 
 from collections.abc import Sequence
@@ -64,7 +65,7 @@ def choose_fixed_vote(
     """
     sizes = tuple(v.n_examples for v in votes)
     margins = margins_for(posteriors)
-    contests = [closest_contests(p.alpha, v.n_classes or 2) for p, v in zip(posteriors, votes, strict=True)]
+    contests = [closest_contests(p.alpha, v.n_classes or 2, v.abstains) for p, v in zip(posteriors, votes, strict=True)]
 
     def estimate(margin: float, scale: float) -> float:
         fixed = _evaluate(samples, posteriors, priors, contests, margin, scale)

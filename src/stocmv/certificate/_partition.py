@@ -30,9 +30,11 @@ class Contests(NamedTuple):
         return float(shares.min()) * (1 - 1e-9)
 
 
-def closest_contests(weights: NDArray, n_classes: int) -> Contests:
+def closest_contests(weights: NDArray, n_classes: int, abstains: bool = False) -> Contests:
     """The contests that matter for voters of these weights; ``n_classes`` is 2 where only errors are known."""
     total = float(weights.sum())
+    if abstains:
+        return _few_against_few(weights, n_classes)
     if len(weights) == 1:  # it loses with all of the weight
         return Contests(np.zeros(1), weights)
     if n_classes <= 2:
@@ -72,6 +74,23 @@ def _listed_contests(weights: NDArray, n_classes: int) -> Contests:
     order = np.lexsort((-right, wrong))
     heaviest = np.unique(wrong[order], return_index=True)[1]
     return Contests(right[order][heaviest] * (1 + _TIE), wrong[order][heaviest] * (1 - _TIE))
+
+
+def _few_against_few(weights: NDArray, n_classes: int) -> Contests:
+    """Where voters may be silent, the lightest two may be the only ones to answer.
+
+    Of two classes with the same weight the contest is the closer the less that is: the density of the winner's share is
+    the flatter. Classes tie by a share of what is answered, at most so many times the weight of the heaviest class.
+    """
+    tie = max(n_classes, 2) * _TIE
+    if len(weights) > LISTED_CLASSES:
+        lightest = weights.min(keepdims=True)
+        return Contests(lightest * (1 + tie), lightest * (1 - tie))
+    right, wrong = np.zeros((2, 1))
+    for weight in weights:  # each voter answers the true class, a wrong one, or none
+        right, wrong = np.concatenate([right, right + weight, right]), np.concatenate([wrong, wrong, wrong + weight])
+    lost = (wrong > 0) & (wrong >= right * (1 - tie))
+    return Contests(right[lost] * (1 + tie), wrong[lost] * (1 - tie))
 
 
 def _subset_sums(weights: NDArray) -> NDArray:

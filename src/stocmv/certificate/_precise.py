@@ -48,6 +48,7 @@ def _taken(fold: Fold, rows: NDArray, errors_only: bool) -> Fold:
     return replace(
         fold,
         bits=np.ascontiguousarray(fold.bits[:, rows]),
+        rights=None if fold.rights is None else np.ascontiguousarray(fold.rights[:, rows]),
         counts=fold.counts[rows],
         classes=fold.classes if known else None,
         targets=fold.targets[rows] if known else None,  # type: ignore[index]
@@ -68,19 +69,25 @@ def _losses(votes: Fold, weights: NDArray, flint: Any) -> list[Any]:
     arb = flint.arb
     exact = [arb(float(w)) for w in weights]
     if votes.labels is None:
-        errors = np.unpackbits(votes.bits.T.copy(), axis=1, bitorder="little")[:, : votes.n_voters].astype(bool)
-        total = sum(exact, arb(0))
-        wrongs = (sum((exact[j] for j in np.flatnonzero(row)), arb(0)) for row in errors)
-        sides = [(w, total - w, row.all()) for w, row in zip(wrongs, errors, strict=True)]
-        return [arb(int(surely)) if surely or w == 0 else _beaten(w, right, arb) for w, right, surely in sides]
+        errors = _unpacked(votes.bits, votes.n_voters)
+        rights = ~errors if votes.rights is None else _unpacked(votes.rights, votes.n_voters)
+        wrong, right = (
+            [sum((exact[j] for j in np.flatnonzero(r)), arb(0)) for r in flags] for flags in (errors, rights)
+        )
+        return [_beaten(w, r, arb) if w > 0 and r > 0 else arb(int(r == 0)) for w, r in zip(wrong, right, strict=True)]
     losses = []
     for labels, target in zip(votes.labels, votes.targets, strict=True):  # type: ignore[arg-type]
         sums = [arb(0)] * len(votes.classes)  # type: ignore[arg-type]
         for j, label in enumerate(labels):
-            sums[label] += exact[j]
+            if label < len(sums):
+                sums[label] += exact[j]
         own, rivals = sums[target], [r for k, r in enumerate(sums) if k != target and r > 0]
         losses.append(arb(1) if own == 0 else 1 - _wins(own, rivals, arb) if rivals else arb(0))
     return losses
+
+
+def _unpacked(plane: NDArray, n_voters: int) -> NDArray:
+    return np.unpackbits(plane.T.copy(), axis=1, count=n_voters, bitorder="little").astype(bool)
 
 
 def _beaten(wrong: Any, right: Any, arb: Any) -> Any:

@@ -57,6 +57,12 @@ def certify_tested(
     """
     check_delta(delta)
     check_tested(posteriors[0])
+    abstains = any(v.abstains for v in votes)
+    if abstains and posteriors[0].law != "dirichlet":
+        raise ValueError(
+            f"posterior {posteriors[0].name!r} draws a single voter, which may not answer: with voters that abstain "
+            "use risk='exact' and a Dirichlet posterior."
+        )
     one_voter = all(v.n_voters == 1 for v in votes)
     labels, grouped = known_labels(votes, needed=per_class or cost is not None), votes[0].grouped
     # rows of a group may be answered by different folds, which mixes the shares of right answers in no simple way
@@ -105,7 +111,7 @@ def certify_tested(
         posteriors=tuple({name: values.tolist() for name, values in p.parameters().items()} for p in posteriors),
         priors=(),
         vote_digests=tuple(ask((v, Digest()) for v in votes)),
-        deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter),
+        deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter, abstains),
         deterministic_vote={"empirical_risk": risk},
         baseline=baseline(
             [v.classes for v in votes], [each.frequency for each in predicted], sum(sizes), claims, grouped=grouped

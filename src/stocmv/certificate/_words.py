@@ -2,6 +2,8 @@
 
 from typing import Any
 
+SILENCE = "; voters that do not answer an example have no say in it, and one that no voter answers counts as an error"
+
 
 def theorem(bound_theorem: str, risk: str, n_folds: int) -> str:
     """What a bound that pays for learning rests on."""
@@ -37,10 +39,10 @@ def unproven(**parts: Any) -> tuple[str, ...]:
     return tuple(f"the {kind} {part.name!r}" for kind, part in parts.items() if not part.proven)
 
 
-def deterministic_rule(posterior_rule: str, n_folds: int, one_voter: bool) -> str:
-    """What the deterministic vote does."""
+def deterministic_rule(posterior_rule: str, n_folds: int, one_voter: bool, abstains: bool) -> str:
+    """What the deterministic vote does, and what counts where no voter answers."""
     fold = "each example is given to one fold, then " if n_folds > 1 else ""
-    return fold + ("its voter answers" if one_voter else posterior_rule)
+    return fold + ("its voter answers" if one_voter else posterior_rule) + SILENCE * abstains
 
 
 def counted(count: int, one: str) -> str:

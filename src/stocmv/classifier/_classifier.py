@@ -19,7 +19,19 @@ from sklearn.utils.validation import check_is_fitted
 from ..bounds import BOUNDS, Bound, check_delta
 from ..certificate import certify_tested, check_cost, check_per_class, check_tested, percent, share
 from ..engines import ClusterExamples, by_partition, is_dask
-from ..learning import History, Learned, learn, named, posterior_kind, warn_unfinished
+from ..learning import (
+    History,
+    Learned,
+    check_silence,
+    drawn_answers,
+    learn,
+    mean_vote,
+    mean_weights,
+    named,
+    posterior_kind,
+    warn_unfinished,
+    win_probabilities,
+)
 from ..posteriors import Posterior
 from ..progress import logger, stage, verbosely
 from ..protocols import (
@@ -45,7 +57,7 @@ from ..protocols import (
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..voters import VoterSource, as_source
-from ._answers import assigned_folds, drawn_answers, mean_vote, mean_weights, win_probabilities
+from ._answers import assigned_folds
 from ._drawn import DrawnVote
 from ._selecting import Selecting
 
@@ -58,11 +70,12 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
 
     Parameters
     ----------
-    voters : "forest", "stumps", estimator, list or VoterSource
-        "forest" is a random forest of 100 trees. The members of a scikit-learn ensemble vote, also as the last step of
-        a pipeline, whose other steps are fitted with them; so do the entries of a list of classifiers. Whatever was
-        fitted before is cloned and trained anew, but for what is wrapped in ``sklearn.frozen.FrozenEstimator``: that
-        must be new to all examples.
+    voters : "forest", "stumps", "answers", estimator, list or VoterSource
+        "forest" is a random forest of 100 trees. "answers" says that ``X`` is a table of labels that voters have given,
+        a column for each voter. The members of a scikit-learn ensemble vote, also as the last step of a pipeline, whose
+        other steps are fitted with them; so do the entries of a list of classifiers. Whatever was fitted before is
+        cloned and trained anew, but for what is wrapped in ``sklearn.frozen.FrozenEstimator``: that must be new to all
+        examples.
     risk : str or Risk
         What the weights are learned to make small: "exact" (the error of the stochastic vote), "half", "mc",
         "first_order", "second_order", "binomial", "c_bound".
@@ -431,6 +444,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
     def _answered(self, X: Any) -> tuple[list[NDArray], NDArray, NDArray, NDArray]:
         """What the voters of each fold say; the answers of `predict`; where folds differ, and which answers there."""
         codes = self._codes(X)
+        check_silence(codes, len(self.classes_), self.certificate_)
         answers = np.stack([mean_vote(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
         chosen, split = answers[0], np.flatnonzero((answers != answers[0]).any(0))
         if not len(split) or self.key_ is None:

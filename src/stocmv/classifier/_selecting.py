@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate
 from ..engines import answer_on_cluster, is_dask
+from ..learning import check_silence, mean_weights
 from ..posteriors import Posterior
 from ..selective import SelectiveVote, certify_selective
 from ..votes import Votes, heaviest
-from ._answers import assigned_folds, mean_weights
+from ._answers import assigned_folds
 
 
 class Selecting:
@@ -72,7 +73,9 @@ class Selecting:
         Where the folds disagree about either, the example belongs to one of them, as in `predict`.
         """
         X = self._checked(X)
-        each = [mean_weights(p, c, len(self.classes_)) for p, c in zip(self.posterior_, self._codes(X), strict=True)]
+        codes = self._codes(X)
+        check_silence(codes, len(self.classes_), self.certificate_)
+        each = [mean_weights(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)]
         answers, sure = (
             np.stack([heaviest(w) for w in each]),
             np.stack([w.max(1) >= share for w, share in zip(each, least, strict=True)]),

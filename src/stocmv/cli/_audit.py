@@ -18,7 +18,7 @@ from ..persistence import save
 from ..report import DataSummary, TestErrors, render
 from ..selective import NotCertified, SelectiveCertificate
 from ..tables import Table
-from ..voters import Encoded, Ensemble, Stumps, VoterSource
+from ..voters import Answers, Encoded, Ensemble, Stumps, VoterSource, as_source
 from ..votes import save_folds
 from ._seen import Seen
 
@@ -44,6 +44,9 @@ class Settings:
     categories: Any
     max_error: float | None = None
     min_coverage: float | None = None
+    votes: bool = False
+    abstain: str | None = None
+    default: str | None = None
 
 
 @dataclass(frozen=True)
@@ -81,10 +84,8 @@ def certify_table(table: Table, settings: Settings) -> Audit:
     told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
     told |= {} if table.group is None else {"group": table.group}
     told |= {} if table.time is None else {"time": table.time}
-    kinds = {"categorical": list(table.categorical), "categories": settings.categories if table.categorical else None}
-    kinds |= {"dates": list(table.dates) if table.kinds else None, "encoding": table.encoding, "unseen": table.unseen}
     assumed = model.certificate_.assumptions + ((_EMPTY,) if table.empty else ())
-    context = {**model.certificate_.context, "data": {**told, **kinds}}
+    context = {**model.certificate_.context, "data": {**told, **_kinds(table, settings)}}
     model.certificate_ = replace(model.certificate_, assumptions=assumed, context=context)
     audit = _selected(Audit(model, None), settings)
     if model.plain_errors_ is None:
@@ -105,8 +106,31 @@ def _selected(audit: Audit, settings: Settings) -> Audit:
     return replace(audit, selective=sure.certificate_)
 
 
+def _kinds(table: Table, settings: Settings) -> dict[str, Any]:
+    """What the columns were taken for."""
+    if settings.votes:
+        silence = _label(settings.abstain, table)
+        given = {name: int((column.notna() & (column != silence)).sum()) for name, column in table.X.items()}
+        told = {"answers": given, "abstain": settings.abstain, "default": settings.default}
+        return told | {"encoding": table.encoding}
+    kinds = {"categorical": list(table.categorical), "categories": settings.categories if table.categorical else None}
+    return kinds | {
+        "dates": list(table.dates) if table.kinds else None,
+        "encoding": table.encoding,
+        "unseen": table.unseen,
+    }
+
+
+def _label(text: str | None, table: Table) -> str | int | None:
+    """What was typed, as a label of the kind that the table has."""
+    is_number = text is not None and np.asarray(table.y).dtype.kind in "iu" and text.lstrip("+-").isdecimal()
+    return int(text) if is_number else text  # type: ignore[arg-type]
+
+
 def _check_suits(table: Table, settings: Settings) -> None:
     """Refuse what the voters could not be trained on."""
+    if settings.votes:
+        return
     if settings.voters == "stumps" and table.missing_values:
         raise ValueError(
             f"{table.missing_values:,} values are missing, and stumps cannot pass over them: use --voters forest."
@@ -120,6 +144,8 @@ def _check_suits(table: Table, settings: Settings) -> None:
 
 
 def _source(table: Table, settings: Settings) -> VoterSource:
+    if settings.votes:
+        return Answers(_label(settings.abstain, table), _label(settings.default, table))
     forest = _FORESTS.get(settings.voters)
     source: VoterSource = Stumps() if forest is None else Ensemble(forest(settings.trees))
     return Encoded(source, table.categorical, settings.categories) if table.categorical else source
@@ -151,7 +177,7 @@ def write_folder(audit: Audit, table: Table, seen: Seen, folder: Path) -> None:
 
         page = render(
             model,
-            data=_summary(table, seen),
+            data=_summary(table, seen, as_source(model.voters).by_name),
             holdout=audit.holdout,
             test=audit.test,
             selective=audit.selective,
@@ -173,8 +199,10 @@ def _write_certified(audit: Audit, folder: Path) -> None:
         replace(audit.selective, context=context).to_json(folder / "selective.json")
 
 
-def _summary(table: Table, seen: Seen) -> DataSummary:
+def _summary(table: Table, seen: Seen, votes: bool) -> DataSummary:
     kinds = {"numeric": table.X.shape[1] - len(table.categorical), "categorical": len(table.categorical)}
+    if votes:
+        kinds = {"voters' answers": table.X.shape[1]}
     return DataSummary(
         name=table.name,
         n_rows=table.n_rows,

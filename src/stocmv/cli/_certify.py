@@ -17,6 +17,9 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
 @click.option("--target", help="Column with the labels: its name, or its number from 0 (-1 is the last).")
 @click.option("--test", "test", type=FILE, help="A file of new examples to count errors on.")
 @click.option("--voters", type=click.Choice(["forest", "extra-trees", "stumps"]), default="forest", show_default=True)
+@click.option("--votes", is_flag=True, help="The columns are voters' answers, empty where one does not answer.")
+@click.option("--abstain", help="With --votes: a further value that means no answer.")
+@click.option("--default", help="With --votes: the class where no voter answers, which otherwise counts as an error.")
 @click.option("--trees", type=click.IntRange(1), default=100, show_default=True, help="Trees of the forest.")
 @click.option(
     "--delta", type=SHARE, default=0.05, show_default=True, help="Probability with which the certificate may fail."
@@ -82,7 +85,10 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write; by default DATA's name-certified.")
 @click.option("--force", is_flag=True, help="Overwrite the folder.")
 @as_json
+@click.pass_context
 def certify(
+    context: click.Context,
+    /,
     data: str,
     target: str | None,
     test: Path | None,
@@ -96,6 +102,7 @@ def certify(
     out: Path | None,
     force: bool,
     cluster: str | None,
+    votes: bool,
     as_json: bool,
     **settings: object,
 ) -> None:
@@ -106,6 +113,8 @@ def certify(
 
     DATA is a csv, parquet, Excel, libsvm or npz file, or the name of a data set (see 'stocmv datasets'). Columns of
     words are taken for categories, and what looks wrong with the data is said before the figures.
+
+    With --votes all columns but the target are labels that voters have given, and only their weights are learned.
 
     With --cluster DATA is a parquet file, a folder of them, or an address such as s3://bucket/folder. The folder that
     is written holds model.skops (for 'stocmv predict'), certificate.json and votes.npz (for 'stocmv verify'), and
@@ -119,6 +128,7 @@ def certify(
       stocmv certify scans.csv --target diagnosis --group patient
       stocmv certify patients.csv --target diagnosis --folds 3
       stocmv certify patients.csv --target diagnosis --folds 3 --max-error 0.01
+      stocmv certify answers.csv --target truth --votes
       stocmv certify train.parquet --target churned --test test.parquet --delta 0.01 --out audit
       stocmv certify s3://bucket/train/ --target churned --cluster tcp://scheduler:8786
     """
@@ -136,19 +146,21 @@ def certify(
         )
     if cluster is not None and encoding is not None:
         raise click.UsageError("--encoding is for csv files, and --cluster reads parquet files.")
+    _check_votes(context, votes)
     _check_selective(settings)
     began = perf_counter()
     folder = out if out is not None else Path(f"{_stem(data)}-certified")
     sweep(folder)
     check_free(folder, force)
-    chosen = Settings(holdout="auto" if holdout is None else holdout, folds=folds, **settings)  # type: ignore[arg-type]
+    judges = "auto" if holdout is None else holdout
+    chosen = Settings(holdout=judges, folds=folds, votes=votes, **settings)  # type: ignore[arg-type]
     with progress(quiet=as_json), on_cluster(cluster, chosen.jobs):
         with stage("reading"):
             if cluster is None:
-                table = read_examples(data, target, kind, drop, group, time, encoding)
+                table = read_examples(data, target, kind, drop, group, time, encoding, votes)
             else:
                 table = read_on_cluster(data, target, kind, drop, group, chosen)
-            new = None if test is None else read_test(table.like(), test, None if cluster else kind, group)
+            new = None if test is None else read_test(table.like(), test, None if cluster else kind, group, votes)
         with stage("looking at the data"):
             seen = Seen.of(table)
         audit = certify_table(table, chosen)
@@ -174,6 +186,18 @@ def _check_selective(settings: dict[str, Any]) -> None:
         raise click.UsageError(
             f"--{asked[0].replace('_', '-')} needs a vote that its judges did not help to make: leave --bound auto."
         )
+
+
+def _check_votes(context: click.Context, votes: bool) -> None:
+    """Refuse options that say nothing about a table of answers, or nothing about anything else."""
+    given = {
+        name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    senseless = given & ({"voters", "trees", "encoding", "cluster"} if votes else {"abstain", "default"})
+    if senseless:
+        name = sorted(senseless)[0]
+        why = "the voters have answered already" if votes else "it is for --votes"
+        raise click.UsageError(f"--{name} has no use here: {why}.")
 
 
 def _stem(data: str) -> str:

@@ -15,6 +15,7 @@ from ._seen import Seen
 _CLASSES = 12  # shown; the report has them all
 _COLUMNS = 20
 _FINDINGS = 10
+_VOTERS = 20  # named
 
 
 def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
@@ -40,6 +41,8 @@ def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
             table.add_row(f"and {len(lines) - _CLASSES} more in the report")
         screen.print(table)
         screen.print()
+    if "answers" in certificate.context["data"]:
+        screen.print(quoted(_answered(certificate)))
     for note in certificate.notes():
         screen.print(quoted(note))
     if audit.selective is not None:
@@ -83,6 +86,15 @@ def _print_data(screen: Any, seen: Seen) -> None:
         screen.print(f"[bold yellow]Data warning:[/] {quoted(finding.sentence)} {quoted(finding.cure)}")
     if len(seen.findings) > _FINDINGS:
         screen.print(f"{len(seen.findings) - _FINDINGS:,} more warnings about the data are in the report.")
+
+
+def _answered(certificate: Certificate) -> str:
+    """Which columns were taken for voters, and how often each answers."""
+    told = certificate.context["data"]
+    counts = list(told["answers"].items())
+    shown = ", ".join(f"{name} ({count:,})" for name, count in counts[:_VOTERS])
+    more = f" and {len(counts) - _VOTERS} more" if len(counts) > _VOTERS else ""
+    return f"Voters, and how many of the {told['rows']:,} rows each answers: {shown}{more}."
 
 
 def _table(*headings: str) -> Any:

@@ -36,6 +36,8 @@ class ClusterVotes(Votes):
         Sorted class labels.
     grouped : bool
         Whether the rows belong to groups.
+    abstains : bool or None
+        Whether some voter gives no answer to some example; None if that is not known yet.
     """
 
     grouped: bool = False
@@ -48,6 +50,7 @@ class ClusterVotes(Votes):
         n_voters: int,
         classes: NDArray,
         grouped: bool = False,
+        abstains: bool | None = None,
     ) -> None:
         self.client = client
         self.parts = tuple(parts)
@@ -55,6 +58,7 @@ class ClusterVotes(Votes):
         self.n_voters = n_voters
         self.classes = classes
         self.grouped = grouped
+        self._abstains = abstains
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy elsewhere knows: the shape, not the votes."""
@@ -62,6 +66,12 @@ class ClusterVotes(Votes):
 
     def __repr__(self) -> str:
         return f"ClusterVotes({self.n_rows} examples in {len(self.sizes)} parts, {self.n_voters} voters)"
+
+    @property
+    def abstains(self) -> bool:
+        if self._abstains is None:
+            self._abstains = bool(self.total(abstains_in))
+        return self._abstains
 
     @property
     def n_rows(self) -> int:
@@ -89,7 +99,8 @@ class ClusterVotes(Votes):
             while len(begun) < min(1 + ahead, len(groups) - k):
                 begun.append(self.client.compute([self.parts[p] for p in groups[k + len(begun)]]))
             sizes = [self.sizes[p] for p in group]
-            yield ClusterVotes(self.client, begun.popleft(), sizes, self.n_voters, self._classes, self.grouped)
+            shape = self.n_voters, self._classes, self.grouped, self.abstains
+            yield ClusterVotes(self.client, begun.popleft(), sizes, *shape)
 
     def collect(self) -> PartitionedVotes:
         """The votes themselves, brought to this machine."""
@@ -126,3 +137,8 @@ def _on_one_thread(of: Callable[[VoteMatrix], Any], votes: VoteMatrix) -> Any:
     """A worker has a thread for each of its cores already."""
     numba.set_num_threads(1)
     return of(votes)
+
+
+def abstains_in(votes: VoteMatrix) -> bool:
+    """Whether some voter gives no answer to some row of a matrix."""
+    return votes.abstains

@@ -10,7 +10,7 @@ from ..progress import report
 from ..protocols import TRIED, Cut, Examples, Fingerprints, Made, Recipe, all_classes, doubt_of_copies
 from ..voters import VoterSource
 from ..votes import VoteMatrix
-from ._cluster_votes import ClusterVotes
+from ._cluster_votes import ClusterVotes, abstains_in
 from ._connection import current_client, result
 from ._partitions import Partition, Summary, check_alike, joint_partitions, summarise
 from ._plan import Part, plan
@@ -66,18 +66,19 @@ class ClusterExamples(Examples):
         judging = np.flatnonzero(self._counts[:, k])
         numeric, sizes = not self.source.checks_input, self._counts[judging, k].tolist()
         asked = _asked_votes(self._made, self._partitions, self._parts, judging, k, numeric)
+        abstains = None
         if self.source.keep_votes:
-            asked = self._kept(asked, k)
+            asked, abstains = self._kept(asked, k)
         grouped = self._groups is not None
-        return ClusterVotes(self._client, asked, sizes, made.voters.n_voters, self.classes, grouped)
+        return ClusterVotes(self._client, asked, sizes, made.voters.n_voters, self.classes, grouped, abstains)
 
-    def _kept(self, asked: list[Any], k: int) -> list[Any]:
-        """The votes once the workers have them."""
-        futures = list(self._client.compute(asked))
+    def _kept(self, asked: list[Any], k: int) -> tuple[list[Any], bool]:
+        """The votes once the workers have them, and whether some voter gives no answer."""
+        futures, abstains = list(self._client.compute(asked)), False
         for done, answered in enumerate(futures, 1):
-            result(self._client.submit(_is_there, answered, pure=False), self._client)
+            abstains |= result(self._client.submit(abstains_in, answered, pure=False), self._client)
             report("collecting votes", k + done / len(futures), self._parts[0].cut.n_parts)
-        return futures
+        return futures, abstains
 
 
 def _token() -> str:
@@ -98,7 +99,7 @@ def _classes(summaries: list[Summary], source: VoterSource) -> NDArray:
     classes = np.unique(np.concatenate([s.labels for s in summaries]))
     if classes.dtype == object and all(isinstance(label, str) for label in classes):
         classes = classes.astype(str)
-    return all_classes(classes, source)
+    return all_classes(classes, source.labels())
 
 
 def _made(
@@ -163,7 +164,3 @@ def _votes(made: Made, partition: Partition, part: Part, k: int, numeric: bool) 
     return VoteMatrix.joined(
         [VoteMatrix.from_codes(made.voters.codes(X), codes, part.classes, groups) for X, codes, groups in blocks]
     )
-
-
-def _is_there(votes: VoteMatrix) -> bool:
-    return votes.n_rows > 0

@@ -1,5 +1,12 @@
 """Posterior, risk, bound and solver composed into one call."""
 
+from ._answers import (
+    check_silence as check_silence,
+    drawn_answers as drawn_answers,
+    mean_vote as mean_vote,
+    mean_weights as mean_weights,
+    win_probabilities as win_probabilities,
+)
 from ._history import History, Step as Step
 from ._learn import (
     Found as Found,

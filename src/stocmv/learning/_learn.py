@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ..bounds import BOUNDS, Bound, check_alternatives, check_delta
@@ -15,7 +15,8 @@ from ..posteriors import POSTERIORS, Posterior
 from ..progress import stage
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
-from ..votes import Votes
+from ..votes import VoteMatrix, Votes, check_answers, encode_answers
+from ._answers import check_silence, mean_vote, mean_weights
 from ._history import History
 from ._objective import Objective
 
@@ -36,12 +37,68 @@ class Learned:
         The bound on the error, with what is needed to check it.
     history : History
         The iterations.
+    classes : ndarray or None
+        Sorted class labels; None where only errors were known.
     """
 
     posterior: Posterior | list[Posterior]
     prior: Posterior | list[Posterior]
     certificate: Certificate
     history: History
+    classes: NDArray | None = None
+
+    def predict(self, votes: Any, abstain: Any = None) -> NDArray:
+        """The deterministic vote on new examples, which ``certificate.bound`` is on.
+
+        Parameters
+        ----------
+        votes : array-like of shape (n, n_voters), or VoteMatrix
+            Label that each voter gives to each example; NaN and None mean that it does not answer.
+        abstain : label, optional
+            A further value that means "no answer".
+
+        Examples
+        --------
+        >>> from stocmv import VoteMatrix, learn
+        >>> answers = [["a", "b", None], ["b", "b", "a"]] * 50
+        >>> learned = learn(VoteMatrix.from_labels(answers, ["a", "b"] * 50), random_state=0)
+        >>> learned.predict([["a", None, "b"], ["b", "b", "b"]]).tolist()
+        ['a', 'b']
+        """
+        classes, codes = self._asked(votes, abstain)
+        check_silence([codes], len(classes), self.certificate)
+        return classes[mean_vote(self._one_posterior(), codes, len(classes))]
+
+    def predict_proba(self, votes: Any, abstain: Any = None) -> NDArray:
+        """Expected weight of the voters that answer each class, as a share of those that answer, (n, n_classes).
+
+        Its largest entry is what `predict` answers; the parameters are those of `predict`.
+        """
+        classes, codes = self._asked(votes, abstain)
+        check_silence([codes], len(classes), self.certificate)
+        return mean_weights(self._one_posterior(), codes, len(classes))
+
+    def _one_posterior(self) -> Posterior:
+        if not isinstance(self.posterior, Posterior):
+            raise ValueError(
+                f"This was learned on {len(self.posterior)} folds, each with voters of its own, and a new example has "
+                "to be given to one of them: use MajorityVoteClassifier."
+            )
+        return self.posterior
+
+    def _asked(self, votes: Any, abstain: Any) -> tuple[NDArray, NDArray]:
+        """The classes, and what the voters answer as codes of these."""
+        if self.classes is None:
+            raise ValueError("predict needs to know the classes: learn from a VoteMatrix made with from_labels.")
+        if isinstance(votes, VoteMatrix):
+            if not np.array_equal(votes.classes, self.classes):  # type: ignore[arg-type]
+                raise ValueError("votes has other classes than those that were learned from.")
+            codes = votes.answers()
+        else:
+            codes = encode_answers(*check_answers(votes, abstain, self.classes), self.classes)
+        if codes.shape[1] != self._one_posterior().n_voters:
+            raise ValueError(f"votes has {codes.shape[1]} columns for {self._one_posterior().n_voters} voters.")
+        return self.classes, codes
 
 
 def learn(
@@ -152,8 +209,8 @@ def learn(
         ]
     posteriors, certificate = min(zip(candidates, certified, strict=True), key=lambda pair: pair[1].stochastic_bound)
     if isinstance(votes, Votes):
-        return Learned(posteriors[0], found.priors[0], certificate, found.history)
-    return Learned(posteriors, found.priors, certificate, found.history)
+        return Learned(posteriors[0], found.priors[0], certificate, found.history, votes.classes)
+    return Learned(posteriors, found.priors, certificate, found.history, folds[0].classes)
 
 
 class Found(NamedTuple):
@@ -187,6 +244,8 @@ def minimise(
     the_bound = named(bound, BOUNDS, Bound, "bound")
     the_solver = named(solver, SOLVERS, Solver, "solver")
     priors = _priors(prior, posterior_kind(posterior, the_risk), list(folds))
+    for fold in folds:
+        the_risk.check_votes(fold)
     sizes, history = tuple(v.n_examples for v in folds), History()
     each = share(delta, priors=alternatives, means=len(the_risk.outward))
     objective = Objective(folds, priors, the_risk, the_bound, each, sizes, history, kl_weight)

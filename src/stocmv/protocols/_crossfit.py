@@ -151,9 +151,8 @@ def cross_fit(examples: Examples, cut: Cut, recipe: Recipe, rng: np.random.Rando
     return fitted
 
 
-def all_classes(present: NDArray, source: VoterSource) -> NDArray:
+def all_classes(present: NDArray, known: NDArray | None) -> NDArray:
     """The labels that occur, and those that voters who were trained before may answer."""
-    known = source.labels()
     if known is None:
         return present
     if (known.dtype.kind in "USO") != (present.dtype.kind in "USO"):

@@ -21,6 +21,14 @@ def _cuttable(X: Any) -> Any:
     return X.tocsr() if sparse.issparse(X) else X
 
 
+def _named_columns(X: Any, names: list[str]) -> Any:
+    """The columns of a frame that a vote was made with."""
+    lacking = [name for name in names if name not in X.columns]
+    if lacking:
+        raise ValueError(f"X lacks the columns {', '.join(map(repr, lacking))}, each of which is a voter.")
+    return X[names]
+
+
 class VotingEstimator:
     """Checks examples, keeps what was cross-fitted, and asks the voters.
 
@@ -50,7 +58,7 @@ class VotingEstimator:
         """The checked examples."""
         source = as_source(self.voters)
         X, y = self._check_training(X, y, source)
-        classes = all_classes(np.unique(y), source)
+        classes = all_classes(np.unique(y), source.labels_in(X, y))
         codes = np.searchsorted(classes, y).astype(code_dtype(len(classes)))
         ids = None if groups is None else group_ids(groups, len(codes))
         times = None if time is None else checked_times(time, len(codes))
@@ -86,6 +94,8 @@ class VotingEstimator:
         """The examples as the voters are given them."""
         check_is_fitted(self)
         source = as_source(self.voters)
+        if source.by_name and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
+            X = _named_columns(X, list(self.feature_names_in_))
         if source.checks_input:
             return _cuttable(validate_data(self, X, skip_check_array=True, reset=False))
         return validate_data(self, X, reset=False, **self._accepted(source))

@@ -48,6 +48,7 @@ class Risk(ABC):
     draw_share: float = 0.0  # share of delta that pays for drawn votes in a certificate
     certified: ClassVar[str]  # what the bound is on, in words
     outward: ClassVar[tuple[int, ...]] = (1,)  # whether each moment is rounded up (1) or down (-1)
+    allows_abstention: ClassVar[bool] = False  # whether it is defined where voters do not answer
     proven: ClassVar[bool] = True
 
     @abstractmethod
@@ -84,6 +85,14 @@ class Risk(ABC):
         if posterior.law not in self.laws:
             fitting = " or ".join(repr(name) for name, kind in POSTERIORS.items() if kind.law in self.laws)
             raise ValueError(f"risk {self.name!r} is not defined for the posterior {posterior.name!r}: use {fitting}.")
+
+    def check_votes(self, votes: Votes) -> None:
+        """Refuse votes that the risk is not defined for."""
+        if votes.abstains and not self.allows_abstention:
+            raise ValueError(
+                f"risk {self.name!r} goes by the weight of the voters that err, which says nothing where voters do not "
+                "answer: use risk='exact'."
+            )
 
     def covers_drawn(self, law: Law) -> bool:
         """Whether the bound is also on the stochastic vote, whose weights are drawn from a posterior with this law.

@@ -63,14 +63,15 @@ def as_weighted(posterior: Posterior) -> WeightedPosterior:
     return cast(WeightedPosterior, posterior)
 
 
-def half_rows(w: NDArray, total: float, margin: float = 0.0) -> NDArray:
-    """The probability that a Beta(w, s - w) variable exceeds one half minus a margin.
+def half_rows(wrong: NDArray, right: NDArray, margin: float = 0.0) -> NDArray:
+    """The probability that a Beta(wrong, right) variable exceeds one half minus a margin; 1 where both are 0.
 
     Row by row with scipy, moved up by 30 times the largest error that was ever seen.
     """
-    inside = (w > 0) & (w < total)
-    value = np.where(w > 0, 1.0, 0.0)
-    value[inside] = betainc(total - w[inside], w[inside], 0.5 + margin) + 1e-12 * (1 + total / 1e3)
+    inside = (wrong > 0) & (right > 0)
+    value = np.where(right > 0, 0.0, 1.0)
+    w, r = wrong[inside], right[inside]
+    value[inside] = betainc(r, w, 0.5 + margin) + 1e-12 * (1 + (w + r) / 1e3)
     return value
 
 
@@ -88,7 +89,7 @@ class Half(CurveRisk):
         return half_curve(posterior.total)
 
     def rows(self, w: NDArray, posterior: WeightedPosterior) -> NDArray:
-        return half_rows(w, posterior.total)
+        return half_rows(w, posterior.total - w)
 
 
 class FirstOrder(CurveRisk):

@@ -21,16 +21,18 @@ class Exact(Half):
 
     name: ClassVar[str] = "exact"
     certified: ClassVar[str] = "the error of a vote with drawn weights"
+    allows_abstention: ClassVar[bool] = True
 
     def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
-        if (votes.n_classes or 2) < 3:
+        several = (votes.n_classes or 2) > 2
+        if not several and not votes.abstains:
             return super().question(posterior, votes)
-        weighted = as_weighted(posterior)
+        weighted, asked = as_weighted(posterior), "argmax_error_sum" if several else "half_error_sum"
 
         def answer(value: float, d_weights: NDArray) -> tuple[NDArray, NDArray]:
             return np.array([value]), weighted.pull(d_weights, 0.0)[None]
 
-        return Question(Method("argmax_error_sum", (weighted.concentrations, votes.n_examples)), answer)
+        return Question(Method(asked, (weighted.concentrations, votes.n_examples)), answer)
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         return np.array([rounded_mean(votes, margin_rows(as_weighted(posterior), votes))])
@@ -39,11 +41,15 @@ class Exact(Half):
 def margin_rows(posterior: WeightedPosterior, votes: VoteMatrix, margin: float = 0.0) -> NDArray:
     """For each row, the probability that the drawn vote errs or is right by less than the margin, rounded up.
 
-    With two classes: the wrong weight is at least one half minus the margin. With more: some other class has at least
-    ``(1 - 2 margin) / (1 + 2 margin)`` of the true class's weight, which for two classes is the same.
+    With two classes: the wrong weight is at least one half minus the margin of what is answered. With more: some other
+    class has at least ``(1 - 2 margin) / (1 + 2 margin)`` of the true class's weight, which for two classes is the
+    same. A row that nobody answers is an error.
     """
     if votes.labels is None or votes.targets is None:
-        return wrong_weight_rows(votes, posterior, lambda w: half_rows(w, posterior.total, margin))
+        if votes.abstains:
+            wrong, right = (of(posterior.concentrations) for of in (votes.wrong_weights, votes.right_weights))
+            return np.minimum(half_rows(wrong, right, margin), 1.0)
+        return wrong_weight_rows(votes, posterior, lambda w: half_rows(w, posterior.total - w, margin))
     concentrations, targets = votes.class_weights(posterior.concentrations), votes.targets
 
     def errors(start: int, stop: int) -> NDArray:

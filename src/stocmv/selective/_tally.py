@@ -91,8 +91,14 @@ def _sums(weights: NDArray, cuts: NDArray, votes: VoteMatrix) -> _Sums:
 
 
 def winning_shares(votes: VoteMatrix, weights: NDArray) -> Any:
-    """Share of the vote for the winning class, for each row."""
+    """Share of the vote for the winning class, for each row; of those that answer, if some voters do not."""
     if votes.labels is not None:
-        return votes.class_weights(weights).max(1)
-    wrong = votes.wrong_weights(weights)
-    return np.maximum(wrong, 1 - wrong)
+        each = votes.class_weights(weights)
+        most, answered = each.max(1), each.sum(1)
+    else:
+        wrong = votes.wrong_weights(weights)
+        right = votes.right_weights(weights) if votes.abstains else 1 - wrong
+        most, answered = np.maximum(wrong, right), wrong + right
+    if not votes.abstains:
+        return most
+    return np.divide(most, answered, out=np.full(len(most), 1 / (votes.n_classes or 2)), where=answered > 0)

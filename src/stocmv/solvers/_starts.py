@@ -1,12 +1,14 @@
 """Where to start: the bound is not convex, and the prior alone is often a saddle or a poor valley."""
 
+from functools import partial
 from operator import methodcaller
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import expit
 
-from ..votes import Curve, Votes, scaled
+from ..votes import Curve, VoteMatrix, Votes, scaled
 
 _NODES = 257
 
@@ -20,10 +22,13 @@ def logistic_weights(votes: Votes, max_iter: int = 100, penalty: float = 1e-3) -
     """Non-negative logistic-regression weights of the voters' margins.
 
     The logistic loss of an example depends on the weight of the voters that err alone, so it is one more curve for the
-    one-pass kernel. A small penalty on the total keeps separable votes finite.
+    one-pass kernel, unless voters abstain. A small penalty on the total keeps separable votes finite.
     """
 
     def evaluate(weights: NDArray) -> tuple[float, NDArray]:
+        if votes.abstains:
+            loss, gradient = scaled(votes.total(partial(_logistic_sums, weights)), 1 / votes.n_examples)
+            return loss + penalty * weights.sum(), gradient + penalty
         curve = _logistic_curve(float(weights.sum()))
         asked = methodcaller("curve_sum", weights, curve, votes.n_examples)
         loss, d_weights, d_total = scaled(votes.total(asked), 1 / votes.n_examples)
@@ -39,6 +44,14 @@ def logistic_weights(votes: Votes, max_iter: int = 100, penalty: float = 1e-3) -
         options={"maxiter": max_iter, "ftol": 1e-7, "gtol": 1e-7},
     )
     return result.x
+
+
+def _logistic_sums(weights: NDArray, votes: VoteMatrix) -> tuple[float, NDArray]:
+    """The logistic loss of all examples, whose margin is the weight of the right less that of the wrong voters."""
+    margin = votes.right_weights(weights) - votes.wrong_weights(weights)
+    counts = votes.counts if votes.counts.size else np.ones(votes.n_rows)
+    pull = counts * expit(-margin)
+    return float(counts @ np.logaddexp(0, -margin)), votes.column_sums(pull) - votes.right_column_sums(pull)
 
 
 def _logistic_curve(total: float) -> Curve:

@@ -1,8 +1,21 @@
 """Special functions of the bounds: pure functions of arrays, each checked against arbitrary precision."""
 
-from ._gamma import argmax_probability as argmax_probability, gamma_draw_gradient as gamma_draw_gradient
+from ._gamma import (
+    ROOT_RULE_FROM as ROOT_RULE_FROM,
+    argmax_probability as argmax_probability,
+    gamma_draw_gradient as gamma_draw_gradient,
+)
 from ._gamma_tables import GammaTables as GammaTables, gamma_tables as gamma_tables
-from ._half_beta import gauss_legendre as gauss_legendre, half_betainc, lower_half as lower_half
+from ._half_beta import half_betainc
+from ._half_rows import (
+    LOG_STEP as LOG_STEP,
+    N_NODES as N_NODES,
+    REACH as REACH,
+    WIDEST_WHOLE as WIDEST_WHOLE,
+    half_nodes as half_nodes,
+    half_row as half_row,
+    half_tables as half_tables,
+)
 from ._kl import kl_bernoulli, kl_inverse, kl_inverse_gradient as kl_inverse_gradient
 from ._xi import log_xi
 

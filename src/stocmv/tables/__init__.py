@@ -1,5 +1,6 @@
 """Examples from files: csv, parquet, Excel, libsvm and npz; and an honest look at them."""
 
+from ._answers import read_answers as read_answers
 from ._arrow import as_frame as as_frame
 from ._bytes import check_encoding as check_encoding
 from ._columns import (

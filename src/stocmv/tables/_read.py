@@ -83,7 +83,7 @@ def read_table(
         return _libsvm(path, target, needs_target, expected)
     if kind == "npz":
         return _npz(path, target, group, time, needs_target, expected)
-    frame = _frame(path, kind, () if expected is None else expected.text, encoding)
+    frame = read_frame(path, kind, () if expected is None else expected.text, encoding)
     table = _framed(frame, path, target, drop, group, time, needs_target, expected)
     return replace(table, encoding=encoding)
 
@@ -96,7 +96,7 @@ def read_texts(
     if kind in ("libsvm", "npz"):
         raise ValueError(f"--keep is for files whose columns have names, not for {kind}.")
     is_csv = kind == "csv"
-    frame = read_csv(path, names, encoding, missing_words=False) if is_csv else _frame(path, kind, names, None)
+    frame = read_csv(path, names, encoding, missing_words=False) if is_csv else read_frame(path, kind, names, None)
     lacking = [name for name in names if name not in frame.columns]
     if lacking:
         raise ValueError(
@@ -119,7 +119,8 @@ def _found(path: str | Path, format: str | None) -> tuple[Path, str]:
     return path, file_kind(path, format)
 
 
-def _frame(path: Path, kind: str, text: Sequence[str], encoding: str | None) -> Any:
+def read_frame(path: Path, kind: str, text: Sequence[str], encoding: str | None) -> Any:
+    """The columns of a csv, Excel or parquet file; those named in ``text`` as they stand in it."""
     if kind == "csv":
         return read_csv(path, text, encoding)
     return read_excel(path, text) if kind == "excel" else read_parquet(path)

@@ -1,5 +1,6 @@
 """Where votes come from: stumps, forests, any scikit-learn classifiers, frozen ones, or your own."""
 
+from ._answers import Answers, AnswerVoters as AnswerVoters
 from ._base import (
     Joined,
     Recoded as Recoded,
@@ -20,4 +21,14 @@ from ._source import as_source as as_source
 from ._stumps import Stumps, StumpVoters as StumpVoters
 from ._transformed import Transformed as Transformed, TransformedVoters as TransformedVoters
 
-__all__ = ["Classifiers", "Encoded", "Ensemble", "Frozen", "Joined", "Stumps", "VoterSet", "VoterSource"]
+__all__ = [
+    "Answers",
+    "Classifiers",
+    "Encoded",
+    "Ensemble",
+    "Frozen",
+    "Joined",
+    "Stumps",
+    "VoterSet",
+    "VoterSource",
+]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
-from ..votes import code_dtype
+from ..votes import code_dtype, unsigned_codes
 
 FROZEN_PARTS = "Parts of the voters are frozen: none of these examples helped to train or choose those parts."
 
@@ -45,7 +45,10 @@ class VoterSet(ABC):
 
     @abstractmethod
     def codes(self, X: Any) -> NDArray:
-        """Class codes that the voters answer: an integer array of shape (n, n_voters)."""
+        """Class codes that the voters answer: an integer array of shape (n, n_voters); -1 where one does not answer.
+
+        A voter that does not answer an example has no say in it; an example that no voter answers counts as an error.
+        """
 
     def plain_answers(self, X: Any) -> NDArray | None:
         """Class codes that the model these voters belong to predicts by itself; None where there is no such model.
@@ -75,6 +78,8 @@ class VoterSource(BaseEstimator, ABC):
         Whether the voters check ``X`` themselves; if not, the classifier hands them a finite numeric array.
     allow_nan, sparse : bool
         What a checked ``X`` may hold.
+    by_name : bool
+        Whether the columns of a data frame are found by their names, in whatever order and beside whatever others.
     assumptions : tuple of str
         What the certificate must say about these voters.
     proven : bool
@@ -88,6 +93,7 @@ class VoterSource(BaseEstimator, ABC):
     checks_input: bool = False
     allow_nan: bool = False
     sparse: bool = False
+    by_name: bool = False
     assumptions: tuple[str, ...] = ()
     proven: bool = True
     categorical: Sequence[str] = ()  # names of the columns that it takes for categories
@@ -104,6 +110,10 @@ class VoterSource(BaseEstimator, ABC):
     def labels(self) -> NDArray | None:
         """Labels that the voters are known to use, for voters that were trained before; otherwise None."""
         return None
+
+    def labels_in(self, X: Any, y: NDArray) -> NDArray | None:
+        """Further labels that the voters may answer, where the examples show them; by default `labels`."""
+        return self.labels()
 
     def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
         """For each of the voters' own training examples, the code that the voters answer who did not train on it.
@@ -200,7 +210,10 @@ class Recoded(VoterSet):
         self.n_voters = voters.n_voters
 
     def codes(self, X: Any) -> NDArray:
-        return self.known[checked_codes(self.voters.codes(X), self.n_voters, len(self.known))]
+        codes = checked_codes(self.voters.codes(X), self.n_voters, len(self.known))
+        if codes.max(initial=0) < len(self.known):
+            return self.known[codes]
+        return np.append(self.known.astype(np.int64), -1)[codes]
 
     def plain_answers(self, X: Any) -> NDArray | None:
         answers = self.voters.plain_answers(X)
@@ -219,12 +232,13 @@ class Joined(VoterSet):
 
 
 def checked_codes(codes: NDArray, n_voters: int, n_classes: int) -> NDArray:
-    """What voters answered, if these are codes of classes that there are, one for each voter."""
+    """What voters answered, if these are codes of classes that there are, one for each voter.
+
+    ``n_classes`` stands for no answer in what is returned, which is unsigned.
+    """
     if codes.ndim != 2 or codes.shape[1] != n_voters or codes.dtype.kind not in "iub":
         raise ValueError(f"{n_voters} voters answered an array of {codes.dtype} of shape {codes.shape}, not codes.")
-    if codes.size and (codes.min() < 0 or codes.max() >= n_classes):
-        raise ValueError(f"Voters must answer class codes, integers from 0 to {n_classes - 1}.")
-    return codes.astype(np.uint8) if codes.dtype.kind == "b" else codes
+    return unsigned_codes(codes, n_classes)[1]
 
 
 def train_voters(

@@ -7,11 +7,14 @@ from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingCl
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from ._answers import Answers
 from ._base import VoterSource, frozen_parts
 from ._classifiers import Classifiers, Frozen
 from ._ensemble import Ensemble, is_ensemble
 from ._stumps import Stumps
 from ._transformed import Transformed
+
+_WAYS = "'forest', 'stumps', 'answers', an ensemble or a list of classifiers"
 
 
 def as_source(voters: Any) -> VoterSource:
@@ -20,9 +23,9 @@ def as_source(voters: Any) -> VoterSource:
     Parameters
     ----------
     voters : str, VoterSource, estimator or list
-        "forest" (100 trees), "stumps", a source of one's own, a scikit-learn ensemble, also behind the steps of a
-        pipeline, or a list of classifiers. All of them are cloned and trained, but for what is wrapped in
-        ``sklearn.frozen.FrozenEstimator``.
+        "forest" (100 trees), "stumps", "answers" (``X`` is a table of what voters answered), a source of one's own, a
+        scikit-learn ensemble, also behind the steps of a pipeline, or a list of classifiers. All of them are cloned and
+        trained, but for what is wrapped in ``sklearn.frozen.FrozenEstimator``.
     """
     if isinstance(voters, VoterSource):
         return voters
@@ -31,11 +34,13 @@ def as_source(voters: Any) -> VoterSource:
             return Ensemble(RandomForestClassifier(100))
         if voters == "stumps":
             return Stumps()
-        raise ValueError(f"voters must be 'forest', 'stumps', an ensemble or a list of classifiers, got {voters!r}.")
+        if voters == "answers":
+            return Answers()
+        raise ValueError(f"voters must be {_WAYS}, got {voters!r}.")
     if isinstance(voters, list | tuple):
         return _from_list([v[1] if isinstance(v, tuple) and len(v) == 2 else v for v in voters])  # names, too
     if not _classifies(voters):
-        raise TypeError(f"voters must be 'forest', 'stumps', an ensemble or a list of classifiers, got {voters!r}.")
+        raise TypeError(f"voters must be {_WAYS}, got {voters!r}.")
     if isinstance(voters, VotingClassifier):
         return _from_list([member for _, member in voters.estimators if not isinstance(member, str)])  # "drop"
     if is_ensemble(voters):

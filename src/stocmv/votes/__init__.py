@@ -4,7 +4,15 @@ from ._base import Votes as Votes, random_rows as random_rows
 from ._classes import class_weights as class_weights, heaviest as heaviest
 from ._curve import Curve as Curve
 from ._folds import load_folds, save_folds
-from ._labels import check_labels as check_labels, code_dtype as code_dtype, exact_labels as exact_labels
+from ._labels import (
+    check_answers as check_answers,
+    check_labels as check_labels,
+    code_dtype as code_dtype,
+    encode_answers as encode_answers,
+    exact_labels as exact_labels,
+    labels_of as labels_of,
+    unsigned_codes as unsigned_codes,
+)
 from ._matrix import VoteMatrix
 from ._partitioned import PartitionedVotes as PartitionedVotes
 from ._queries import (

@@ -32,6 +32,11 @@ class Votes(ABC):
 
     @property
     @abstractmethod
+    def abstains(self) -> bool:
+        """Whether some voter gives no answer to some example."""
+
+    @property
+    @abstractmethod
     def n_rows(self) -> int:
         """Rows that are stored."""
 

@@ -13,24 +13,24 @@ from ._curve import Curve
 from ._grain import rounder
 from ._threads import split_rows, thread_map
 
-_BLOCK = 2048  # rows whose running sums stay in the fastest cache
-_BITS_OF = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(float)
+BLOCK = 2048  # rows whose running sums stay in the fastest cache
+BITS_OF = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(float)
 
 
 def byte_tables(weights: NDArray, n_bytes: int) -> NDArray:
     """Sums of the weights of the voters in each of the 256 values of each byte: (n_bytes, 256)."""
     padded = np.zeros(8 * n_bytes)
     padded[: len(weights)] = weights
-    return np.ascontiguousarray(padded.reshape(n_bytes, 8) @ _BITS_OF.T)
+    return np.ascontiguousarray(padded.reshape(n_bytes, 8) @ BITS_OF.T)
 
 
-def wrong_weights(bits: NDArray, weights: NDArray) -> NDArray:
-    """Summed weight of the voters that err, for each row."""
+def plane_weights(bits: NDArray, weights: NDArray) -> NDArray:
+    """Summed weight of the voters in a plane of bits (those that err, say), for each row."""
     out = np.zeros(bits.shape[1])
     tables = byte_tables(weights, len(bits))
 
     def work(start: int, stop: int) -> None:
-        _gather(bits, start, stop, tables, out[start:stop])
+        gather(bits, start, stop, tables, out[start:stop])
 
     thread_map(work, split_rows(bits.shape[1], len(bits)))
     return out
@@ -42,13 +42,13 @@ def column_sums(bits: NDArray, n_voters: int, row_values: NDArray) -> NDArray:
 
     def work(start: int, stop: int) -> NDArray:
         histogram = np.zeros((n_bytes, 4, 256))
-        for block in range(start, stop, _BLOCK):
-            end = min(block + _BLOCK, stop)
-            _scatter(bits, block, end, row_values[block:end], histogram)
+        for block in range(start, stop, BLOCK):
+            end = min(block + BLOCK, stop)
+            scatter(bits, block, end, row_values[block:end], histogram)
         return histogram.sum(1)
 
     total = sum(thread_map(work, split_rows(bits.shape[1], n_bytes)))
-    return (total @ _BITS_OF).ravel()[:n_voters]
+    return (total @ BITS_OF).ravel()[:n_voters]
 
 
 def curve_pass(
@@ -71,12 +71,12 @@ def curve_pass(
 
     parts = thread_map(work, split_rows(bits.shape[1], n_bytes))
     value, d_total = sum(p[0] for p in parts), sum(p[1] for p in parts)
-    gradient = (sum(p[2] for p in parts) @ _BITS_OF).ravel()[:n_voters]
+    gradient = (sum(p[2] for p in parts) @ BITS_OF).ravel()[:n_voters]
     return value, gradient, d_total
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"}, error_model="numpy")
-def _gather(bits, start, stop, tables, out):  # pragma: no cover - compiled
+def gather(bits, start, stop, tables, out):  # pragma: no cover - compiled
     out[:] = 0.0
     for g in range(bits.shape[0]):
         table = tables[g]
@@ -86,7 +86,7 @@ def _gather(bits, start, stop, tables, out):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _scatter(bits, start, stop, values, histogram):  # pragma: no cover - compiled
+def scatter(bits, start, stop, values, histogram):  # pragma: no cover - compiled
     # four histograms in turn: equal bytes in neighbouring rows would otherwise wait for each other's store
     size = stop - start
     for g in range(bits.shape[0]):
@@ -107,13 +107,13 @@ def _curve_rows(
 ):  # pragma: no cover - compiled
     n_pieces = pieces.shape[0]
     of_value, of_slope, of_d_total = rounders
-    w = np.empty(_BLOCK)
+    w = np.empty(BLOCK)
     value = 0.0
     d_total = 0.0
-    for block in range(start, stop, _BLOCK):
-        end = min(block + _BLOCK, stop)
+    for block in range(start, stop, BLOCK):
+        end = min(block + BLOCK, stop)
         size = end - block
-        _gather(bits, block, end, tables, w[:size])
+        gather(bits, block, end, tables, w[:size])
         for i in range(size):
             x = (w[i] - lower) * inverse_step
             j = min(max(int(x), 0), n_pieces - 1)
@@ -125,5 +125,5 @@ def _curve_rows(
             inside = (x > -1e-6) & (x < n_pieces + 1e-6)  # a weight of all voters may round past the end
             slope = (c[1] + u * (2 * c[2] + u * 3 * c[3])) * inverse_step
             w[i] = count * ((slope + of_slope) - of_slope) if inside else 0.0
-        _scatter(bits, block, end, w[:size], histogram)
+        scatter(bits, block, end, w[:size], histogram)
     return value, d_total

@@ -1,7 +1,8 @@
 """The exact error of the arg-max vote with several classes, over rows of labels.
 
 For each row: the concentration of each class (one look-up per voter), the quadrature of the theory page's section
-"Several classes" from interpolated tables, and the gradient back to the voters (one look-up per voter).
+"Several classes" from interpolated tables, and the gradient back to the voters (one look-up per voter). A voter that
+does not answer has the code beyond those of the classes: its weight falls into a slot that nobody reads.
 """
 
 import math
@@ -10,11 +11,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ..special import GammaTables
+from ..special import ROOT_RULE_FROM, GammaTables, gamma_tables
 from ._grain import rounder
 from ._threads import split_rows, thread_map
 
 TIE = 1e-10  # weights that differ by less are equal: more than the order of their sums can matter
+_ALL = np.empty(0)  # every voter answers every example
 _LANES = 4  # running sums in turn: neighbouring voters that agree would otherwise wait for each other's store
 
 
@@ -26,16 +28,18 @@ def argmax_pass(
     weights: NDArray,
     tables: GammaTables,
     n_examples: int,
+    answered: NDArray = _ALL,
 ) -> tuple[float, NDArray]:
     """Sum over rows of the probability that the vote is wrong, and its gradient by the voters' weights.
 
-    Each summand is rounded as one of ``n_examples``.
+    Each summand is rounded as one of ``n_examples``. Where voters abstain, ``answered`` is each row's weight of those
+    that answer, unless the tables' rule does not depend on it.
     """
     total = float(weights.sum())
     steepest = max(2, math.sqrt(n_classes) / 4) / max(min(total, math.sqrt(total)), 1e-300)  # that was seen; no bound
     rounders = rounder(1.0, n_examples), rounder(steepest, n_examples)
-    node_weights = tables.node_weights(total)
-    tail = tables.tail(total)
+    common = min(total, ROOT_RULE_FROM) if answered.size else total  # each row has its own, then
+    node_weights, tail = tables.node_weights(common), tables.tail(common)
 
     def work(start: int, stop: int) -> tuple[float, NDArray]:
         gradient = np.zeros(len(weights))
@@ -48,6 +52,8 @@ def argmax_pass(
             (tables.own, tables.rival, tables.offsets, tables.rows_per_unit, tables.root, tables.shift),
             node_weights,
             tail,
+            tables.step,
+            answered[start:stop] if answered.size else answered,
             rounders,
             gradient,
         )
@@ -55,6 +61,29 @@ def argmax_pass(
 
     parts = thread_map(work, split_rows(len(labels), 16 * labels.shape[1]))
     return sum(p[0] for p in parts), np.sum([p[1] for p in parts], axis=0)
+
+
+def abstaining_argmax_pass(
+    labels: NDArray,
+    targets: NDArray,
+    counts: NDArray,
+    n_classes: int,
+    weights: NDArray,
+    answered: NDArray,
+    n_examples: int,
+) -> tuple[float, NDArray]:
+    """What `argmax_pass` gives where voters abstain: the quadrature rule goes by the weight of those that answer."""
+    value, gradient = 0.0, np.zeros(len(weights))
+    total = float(weights.sum())
+    small = answered < ROOT_RULE_FROM
+    for chosen, tables in ((~small, gamma_tables(max(total, ROOT_RULE_FROM))), (small, gamma_tables(0.0))):
+        rows = np.flatnonzero(chosen)
+        if len(rows):
+            own = counts[rows] if counts.size else counts
+            totals = _ALL if tables.root else answered[rows]
+            found = argmax_pass(labels[rows], targets[rows], own, n_classes, weights, tables, n_examples, totals)
+            value, gradient = value + found[0], gradient + found[1]
+    return value, gradient
 
 
 def class_weights(labels: NDArray, n_classes: int, weights: NDArray) -> NDArray:
@@ -68,8 +97,11 @@ def class_weights(labels: NDArray, n_classes: int, weights: NDArray) -> NDArray:
     return out
 
 
-def heaviest(weights: NDArray, tie: float = TIE) -> NDArray:
-    """The class that wins each row of weights that sum to one; of classes that tie with the heaviest the first."""
+def heaviest(weights: NDArray, tie: float | NDArray = TIE) -> NDArray:
+    """The class that wins each row of weights that sum to one; of classes that tie with the heaviest the first.
+
+    Where voters abstain, the tie is that share of a row's sum.
+    """
     return (weights >= weights.max(1, keepdims=True) - tie).argmax(1)
 
 
@@ -103,7 +135,7 @@ def _sum_classes(labels, i, weights, lanes, out, o):  # pragma: no cover - compi
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _class_weights_rows(labels, n_classes, weights, out):  # pragma: no cover - compiled
-    lanes = np.empty((_LANES, n_classes))
+    lanes = np.empty((_LANES, n_classes + 1))
     for i in range(labels.shape[0]):
         _sum_classes(labels, i, weights, lanes, out, i)
 
@@ -236,12 +268,14 @@ def _win_probability(a, y, tables, node_weights, tail, work, gradient):  # pragm
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _argmax_rows(
-    labels, targets, counts, n_classes, weights, tables, node_weights, tail, rounders, gradient
+    labels, targets, counts, n_classes, weights, tables, node_weights, tail, step, answered, rounders, gradient
 ):  # pragma: no cover - compiled
     n_nodes = node_weights.shape[0]
-    lanes = np.empty((_LANES, n_classes))
+    shift = tables[5]
+    lanes = np.empty((_LANES, n_classes + 1))
     a = np.empty((1, n_classes))
-    by_class = np.empty(n_classes)
+    by_class = np.zeros(n_classes + 1)
+    own_weights = node_weights.copy()
     work = (
         np.empty((n_classes, n_nodes)),
         np.empty((n_classes, n_nodes)),
@@ -261,7 +295,12 @@ def _argmax_rows(
         if a[0, y] <= 0.0:
             risk += count
             continue
-        probability = _win_probability(a, y, tables, node_weights, tail, work, by_class)
+        if answered.size:
+            for q in range(n_nodes):
+                own_weights[q] = step * math.exp(answered[i] * shift[q])
+            growth = math.expm1(answered[i] * step)
+            tail = (1 / growth, step * (1 + growth) / growth**2)
+        probability = _win_probability(a, y, tables, own_weights, tail, work, by_class)
         risk += count * (((1.0 - probability) + of_value) - of_value)
         if probability < 1.0:
             for k in range(n_classes):

@@ -35,6 +35,7 @@ class GpuVotes(Matrix):
     """
 
     grouped = False
+    abstains = False
 
     def __init__(self, votes: VoteMatrix) -> None:
         cp = _cupy()
@@ -262,6 +263,8 @@ def _check_device(cupy: Any) -> None:
 
 
 def _check_suits(votes: VoteMatrix) -> None:
+    if votes.abstains:
+        raise ValueError("Votes of voters that abstain cannot be moved to a GPU: leave them in memory.")
     if votes.grouped:
         raise ValueError("Votes of grouped rows cannot be moved to a GPU: they are only tested, which needs none.")
 

@@ -40,8 +40,7 @@ def exact_labels(values: Any, name: str) -> Any:
     if np.ma.is_masked(values):
         raise ValueError(f"{name} has missing values: give every example a class label.")
     # only arrays of numpy are taken as they are: lists and nullable columns may hold more than numpy's common type can
-    is_numpy = isinstance(getattr(values, "dtype", None), np.dtype)
-    array = np.asarray(values) if is_numpy else np.asarray(values, dtype=object)
+    array = _as_array(values)
     if array.ndim == 0:
         return values
     if array.dtype.kind in "OT":
@@ -75,6 +74,64 @@ def check_labels(values: ArrayLike, name: str, ndim: int) -> NDArray:
     return array
 
 
+def check_answers(values: ArrayLike, abstain: Any, y: NDArray) -> tuple[NDArray, NDArray | None]:
+    """Exact labels of the voters, and where a voter gave none: None if all did.
+
+    NaN, None and other missing values mean that the voter does not answer, and so does the value ``abstain``. In their
+    place stands a label that does occur.
+    """
+    absent = _absent(values, abstain)
+    if absent is None or not absent.any():
+        return check_labels(values, "votes", 2), None
+    if _is_among(abstain, y):
+        raise ValueError(f"abstain={abstain!r} occurs in y: a class cannot mean that a voter does not answer.")
+    filled = _as_array(values).copy()
+    given = filled[~absent]
+    filled[absent] = given[0] if given.size else y.ravel()[:1].tolist()[0]
+    return check_labels(filled, "votes", 2), absent
+
+
+def labels_of(votes: NDArray, y: NDArray) -> NDArray:
+    """The classes that occur in votes or in y; what usually means that there is no answer must be a class of y's."""
+    if (votes.dtype.kind in "US") != (y.dtype.kind in "US"):
+        raise ValueError("votes and y must both be strings or both be numbers.")
+    classes = np.union1d(votes, y)
+    for label in ("", "-1", -1):
+        if _is_among(label, classes) and not _is_among(label, y):
+            raise ValueError(
+                f"votes has the label {label!r}, which y never has: pass abstain={label!r} if it means that the voter "
+                "does not answer, or all labels as classes if it is one of them."
+            )
+    return check_classes(classes)
+
+
+def _is_among(label: Any, labels: NDArray) -> bool:
+    same_kind = isinstance(label, str) == (labels.dtype.kind in "US")
+    return label is not None and same_kind and bool(np.any(labels == label))
+
+
+def _as_array(values: Any) -> NDArray:
+    """An array that loses nothing: objects, but for arrays of numpy's."""
+    is_numpy = isinstance(getattr(values, "dtype", None), np.dtype)
+    return np.asarray(values) if is_numpy else np.asarray(values, dtype=object)
+
+
+def _absent(values: Any, abstain: Any) -> NDArray | None:
+    """Where there is no answer; None where there cannot be such a place."""
+    array, found = _as_array(values), []
+    if np.ma.is_masked(values):
+        found.append(np.ma.getmaskarray(values))
+    if array.dtype.kind in "fc":
+        found.append(np.isnan(array))
+    elif array.dtype.kind in "OT":
+        labels = array.astype(object).ravel().tolist()
+        if _may_miss(set(map(type, labels))):
+            found.append(np.array([_is_missing(label) for label in labels], bool).reshape(array.shape))
+    if abstain is not None:
+        found.append(np.asarray(array.astype(object) == abstain, bool))
+    return np.logical_or.reduce(found) if found else None
+
+
 def check_classes(values: ArrayLike) -> NDArray:
     """Class labels as they name the codes ``0 .. K - 1``: each once, sorted, integers in 64 bits."""
     classes = check_labels(values, "classes", 1)
@@ -88,9 +145,10 @@ def _of_objects(array: NDArray, name: str) -> NDArray:
     if array.size == 0:
         return np.empty(array.shape, np.int64)
     labels = array.ravel().tolist()
-    if any(_is_missing(label) for label in labels):
+    types = set(map(type, labels))
+    if _may_miss(types) and any(map(_is_missing, labels)):
         raise ValueError(f"{name} has missing values: give every example a class label.")
-    kinds = sorted({_kind(each, name) for each in set(map(type, labels))})
+    kinds = sorted({_kind(each, name) for each in types})
     if len(kinds) > 1:
         raise ValueError(f"{name} mixes {' and '.join(kinds)}: class labels must all be of one kind.")
     if kinds == ["strings"] and any(label.endswith("\0") for label in labels):
@@ -139,6 +197,11 @@ def _check_floats(array: NDArray, name: str) -> None:
         raise ValueError(f"{name} has the label {label}, too large for {kind} to be exact: use integers or strings.")
 
 
+def _may_miss(types: set[type]) -> bool:
+    """Whether objects of these types may be missing values."""
+    return not all(issubclass(each, str | bool | np.bool_ | int | np.integer) for each in types)
+
+
 def _is_missing(label: object) -> bool:
     try:
         return label is None or bool(label != label)
@@ -158,5 +221,26 @@ def encode(labels: NDArray, classes: NDArray, name: str) -> NDArray:
     codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     unseen = classes[codes] != labels
     if np.any(unseen):
-        raise ValueError(f"{name} has the label {labels[unseen].flat[0]!r}, which is not in classes.")
+        label = labels[unseen].flat[0]
+        cure = f"; pass abstain={label.item()!r} if it means that the voter does not answer" if name == "votes" else ""
+        raise ValueError(f"{name} has the label {label!r}, which is not in classes{cure}.")
     return codes.astype(code_dtype(len(classes)))
+
+
+def encode_answers(votes: NDArray, absent: NDArray | None, classes: NDArray) -> NDArray:
+    """Codes of the voters' labels; ``K``, the one beyond those of the classes, where a voter does not answer."""
+    if absent is None:
+        return encode(votes, classes, "votes")
+    codes = np.full(votes.shape, len(classes), code_dtype(len(classes) + 1))
+    codes[~absent] = encode(votes[~absent], classes, "votes")
+    return codes
+
+
+def unsigned_codes(codes: NDArray, n_classes: int) -> tuple[bool, NDArray]:
+    """Codes ``0 .. K - 1``, and whether some are ``-1``: no answer, for which ``K`` then stands."""
+    lowest = int(codes.min()) if codes.size and codes.dtype.kind == "i" else 0
+    if codes.dtype.kind not in "iub" or lowest < -1 or (codes.size and codes.max() >= n_classes):
+        raise ValueError(f"Voters must answer class codes, integers from 0 to {n_classes - 1}, or -1 for no answer.")
+    if lowest < 0:
+        return True, np.where(codes < 0, n_classes, codes).astype(code_dtype(n_classes + 1))
+    return False, codes.astype(code_dtype(n_classes), copy=False)

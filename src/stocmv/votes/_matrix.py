@@ -13,11 +13,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._files import DAMAGE, read_arrays, reason, whole_file
 from ..special import gamma_tables
+from ._abstaining import half_pass
 from ._base import Matrix
-from ._bits import column_sums, curve_pass, wrong_weights
-from ._classes import TIE, argmax_pass, class_column_sums, class_weights, heaviest
+from ._bits import column_sums, curve_pass, plane_weights
+from ._classes import TIE, abstaining_argmax_pass, argmax_pass, class_column_sums, class_weights, heaviest
 from ._curve import Curve
-from ._labels import check_classes, check_labels, code_dtype, encode
+from ._labels import (
+    check_answers,
+    check_classes,
+    check_labels,
+    code_dtype,
+    encode,
+    encode_answers,
+    labels_of,
+    unsigned_codes,
+)
+from ._packing import Packed, are_counts, complement, join, join_packed, pack_codes, pack_errors
 
 _BLOCK = 1 << 16  # rows that are unpacked at a time
 _NONE = np.empty(0)
@@ -28,8 +39,9 @@ _DOUBT = 1e-13  # more than rounding changes in a sum of weights
 class VoteMatrix(Matrix):
     """What ``M`` voters said on ``n`` labelled examples.
 
-    Errors are packed eight to a byte; with more than two classes the labels are kept too, one byte each. Make one with
-    `from_labels`, `from_errors` or `from_blocks`.
+    Errors are packed eight to a byte; with more than two classes the labels are kept too, one byte each. Where a voter
+    gives no answer to some example, who is right is packed, too: a voter may then be neither wrong nor right. Make one
+    with `from_labels`, `from_errors` or `from_blocks`.
 
     Attributes
     ----------
@@ -41,6 +53,8 @@ class VoteMatrix(Matrix):
         Sorted class labels; None when only errors are known.
     groups : ndarray or None
         A number for the group of each row, where rows belong to groups.
+    abstains : bool
+        Whether some voter gives no answer to some example.
 
     Examples
     --------
@@ -51,6 +65,14 @@ class VoteMatrix(Matrix):
     VoteMatrix(3 examples, 2 voters, 2 classes)
     >>> votes.errors().astype(int).tolist()
     [[0, 1], [0, 0], [1, 1]]
+
+    A voter that does not answer is not wrong there:
+
+    >>> votes = VoteMatrix.from_labels([["a", None], ["b", "b"], ["a", "a"]], ["a", "b", "b"])
+    >>> votes
+    VoteMatrix(3 examples, 2 voters, 2 classes, some do not answer)
+    >>> votes.errors().astype(int).tolist()
+    [[0, 0], [0, 0], [1, 1]]
     """
 
     n_voters: int
@@ -60,53 +82,62 @@ class VoteMatrix(Matrix):
     labels: NDArray | None = field(default=None, repr=False)
     counts: NDArray = field(default_factory=lambda: _NONE, repr=False)
     groups: NDArray | None = field(default=None, repr=False)
+    rights: NDArray | None = field(default=None, repr=False)
 
     @classmethod
     def from_labels(
-        cls, votes: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, *, merge: bool = False
+        cls,
+        votes: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        abstain: Any = None,
+        *,
+        merge: bool = False,
     ) -> "VoteMatrix":
         """Pack class labels.
 
         Parameters
         ----------
         votes : array-like of shape (n, M)
-            Label that each voter gives to each example.
+            Label that each voter gives to each example; NaN and None mean that it does not answer.
         y : array-like of shape (n,)
             True labels.
         classes : array-like, optional
-            All class labels; by default those that occur in ``votes`` or ``y``.
+            All class labels; by default those that occur in ``votes`` or ``y``. An empty string or -1 in ``votes``
+            that ``y`` never has is refused unless it is named here or in ``abstain``.
+        abstain : label, optional
+            A further value that means "no answer", such as "" or -1.
         merge : bool
             Store identical rows once, with their number.
         """
-        votes, y = check_labels(votes, "votes", 2), check_labels(y, "y", 1)
+        y = check_labels(y, "y", 1)
+        votes, absent = check_answers(votes, abstain, y)
         if len(votes) != len(y):
             raise ValueError(f"votes has {len(votes)} rows but y has {len(y)} labels: they must be the same examples.")
-        if classes is None:
-            if (votes.dtype.kind in "US") != (y.dtype.kind in "US"):
-                raise ValueError("votes and y must both be strings or both be numbers.")
-            if votes.shape[0] == 0:
-                raise ValueError("There are no examples: votes needs at least one row.")
-            classes = np.union1d(votes, y)
-        return cls.from_blocks(_row_blocks(votes, y), classes=classes, merge=merge)
+        if votes.shape[0] == 0:
+            raise ValueError("There are no examples: votes needs at least one row.")
+        names = labels_of(votes, y) if classes is None else _class_names(classes)
+        parts = [
+            _pack_labels(votes[rows], None if absent is None else absent[rows], y[rows], names)
+            for rows in _row_blocks(len(y))
+        ]
+        return cls._of(join_packed(parts), names, merge=merge)
 
     @classmethod
     def from_codes(
         cls, votes: NDArray, targets: NDArray, classes: NDArray, groups: NDArray | None = None
     ) -> "VoteMatrix":
-        """Take codes ``0 .. K - 1`` of the sorted classes, as voters of this package answer them."""
+        """Take codes ``0 .. K - 1`` of the sorted classes, as voters of this package answer them; -1 is no answer."""
         votes, targets = np.asarray(votes), np.asarray(targets)
         if votes.ndim != 2 or targets.shape != votes.shape[:1] or votes.size == 0:
             raise ValueError(f"Voters answered an array of shape {votes.shape} for {targets.shape[0]} examples.")
         names = check_classes(classes)
-        for codes, whose in ((votes, "Voters must answer"), (targets, "targets must be")):
-            if codes.dtype.kind not in "iub" or codes.min() < 0 or codes.max() >= len(names):
-                raise ValueError(f"{whose} class codes, integers from 0 to {len(names) - 1}.")
-        votes, targets = (a.astype(code_dtype(len(classes)), copy=False) for a in (votes, targets))
-        bits = np.hstack(
-            [_pack_errors(votes[i : i + _BLOCK] != targets[i : i + _BLOCK, None]) for i in range(0, len(votes), _BLOCK)]
-        )
-        labels = np.ascontiguousarray(votes) if len(classes) > 2 else None
-        return cls(votes.shape[1], bits, names, targets, labels, groups=groups)
+        if targets.dtype.kind not in "iub" or targets.min() < 0 or targets.max() >= len(names):
+            raise ValueError(f"targets must be class codes, integers from 0 to {len(names) - 1}.")
+        abstains, codes = unsigned_codes(votes, len(names))
+        targets = targets.astype(code_dtype(len(names)), copy=False)
+        parts = [pack_codes(codes[rows], targets[rows], len(names), abstains) for rows in _row_blocks(len(codes))]
+        return cls._of(join_packed(parts), names, groups)
 
     @classmethod
     def from_errors(cls, errors: ArrayLike, *, merge: bool = False) -> "VoteMatrix":
@@ -114,10 +145,12 @@ class VoteMatrix(Matrix):
         errors = np.asarray(errors)
         if errors.ndim != 2:
             raise ValueError(f"errors must have 2 dimensions, got an array of shape {errors.shape}.")
-        return cls.from_blocks((errors[i : i + _BLOCK] for i in range(0, max(len(errors), 1), _BLOCK)), merge=merge)
+        return cls.from_blocks((errors[rows] for rows in _row_blocks(len(errors))), merge=merge)
 
     @classmethod
-    def from_blocks(cls, blocks: Iterable, *, classes: ArrayLike | None = None, merge: bool = False) -> "VoteMatrix":
+    def from_blocks(
+        cls, blocks: Iterable, *, classes: ArrayLike | None = None, abstain: Any = None, merge: bool = False
+    ) -> "VoteMatrix":
         """Pack an iterable of row blocks, so that the labels never have to be in memory at once.
 
         Parameters
@@ -126,29 +159,30 @@ class VoteMatrix(Matrix):
             Pairs ``(votes, y)`` of labels when ``classes`` is given, otherwise boolean arrays of errors.
         classes : array-like, optional
             All class labels.
+        abstain : label, optional
+            As in `from_labels`.
         merge : bool
             Store identical rows once, with their number.
         """
-        if classes is not None:
-            classes = check_classes(np.unique(check_labels(classes, "classes", 1)))
-            if classes.size == 0:
-                raise ValueError("classes is empty: name at least one class.")
-        parts = [_pack(block, classes) for block in blocks]
-        if not parts or sum(p[0].shape[1] for p in parts) == 0:
-            raise ValueError("There are no examples: votes needs at least one row.")
-        widths = {p[3] for p in parts}
-        if len(widths) > 1:
-            raise ValueError(f"The blocks have different numbers of voters: {sorted(widths)}.")
-        (n_voters,) = widths
-        if n_voters == 0:
-            raise ValueError("There are no voters: votes needs at least one column.")
-        bits = np.concatenate([p[0] for p in parts], axis=1) if len(parts) > 1 else parts[0][0]
-        matrix = cls(n_voters, bits, classes, _join([p[1] for p in parts]), _join([p[2] for p in parts]))
+        names = None if classes is None else _class_names(classes)
+        packed = [pack_errors(block) if names is None else _pack_block(block, names, abstain) for block in blocks]
+        return cls._of(join_packed(packed), names, merge=merge)
+
+    @classmethod
+    def _of(
+        cls, packed: Packed, classes: NDArray | None, groups: NDArray | None = None, *, merge: bool = False
+    ) -> "VoteMatrix":
+        n_voters, bits, rights, targets, labels = packed
+        matrix = cls(n_voters, bits, classes, targets, labels, groups=groups, rights=rights)
         return matrix.merged() if merge else matrix
 
     @property
     def grouped(self) -> bool:
         return self.groups is not None
+
+    @property
+    def abstains(self) -> bool:
+        return self.rights is not None
 
     @property
     def n_rows(self) -> int:
@@ -161,17 +195,29 @@ class VoteMatrix(Matrix):
     @property
     def nbytes(self) -> int:
         """Bytes that the packed votes take."""
-        return sum(a.nbytes for a in (self.bits, self.targets, self.labels, self.counts, self.groups) if a is not None)
+        parts = (self.bits, self.rights, self.targets, self.labels, self.counts, self.groups)
+        return sum(part.nbytes for part in parts if part is not None)
 
     def __repr__(self) -> str:
         classes = "" if self.classes is None else f", {len(self.classes)} classes"
         merged = f" in {self.n_rows} rows" if self.counts.size else ""
-        return f"VoteMatrix({self.n_examples} examples{merged}, {self.n_voters} voters{classes})"
+        abstain = ", some do not answer" if self.abstains else ""
+        return f"VoteMatrix({self.n_examples} examples{merged}, {self.n_voters} voters{classes}{abstain})"
 
     def errors(self, start: int = 0, stop: int | None = None) -> NDArray:
-        """Rows ``start .. stop`` unpacked: a boolean array, true where the voter errs."""
+        """Rows ``start .. stop`` unpacked: a boolean array, true where the voter answers wrongly."""
         rows = np.ascontiguousarray(self.bits[:, start:stop].T)
         return np.unpackbits(rows, axis=1, count=self.n_voters, bitorder="little").astype(bool)
+
+    def answers(self) -> NDArray:
+        """Code of the class that each voter says, (n_rows, n_voters); the number of classes where it says nothing."""
+        if self.classes is None or self.targets is None:
+            raise ValueError("The answers are not known, only the errors: make the VoteMatrix with from_labels.")
+        if self.labels is not None:
+            return self.labels
+        right = np.unpackbits(self._right_plane().T, axis=1, count=self.n_voters, bitorder="little").astype(bool)
+        wrong = np.where(self.errors(), 1 - self.targets[:, None].astype(np.int8), len(self.classes))
+        return np.where(right, self.targets[:, None], wrong).astype(np.uint8)
 
     def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
         """What a function finds in the matrix."""
@@ -195,6 +241,14 @@ class VoteMatrix(Matrix):
         """
         return curve_pass(self.bits, self.counts, self.n_voters, weights, curve, among or self.n_examples)
 
+    def half_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
+        """Expected errors of the vote with Dirichlet weights where voters are right, wrong or silent; their gradient.
+
+        Where nobody answers, that is an error. ``among`` is as in `curve_sum`.
+        """
+        planes = self.bits, self._right_plane()
+        return half_pass(*planes, self.counts, self.n_voters, weights, among or self.n_examples)
+
     def argmax_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
         """Expected errors of the arg-max vote when its weights are Dirichlet, and their gradient.
 
@@ -202,17 +256,31 @@ class VoteMatrix(Matrix):
         """
         if self.labels is None or self.targets is None or self.classes is None:
             raise ValueError("The arg-max error of several classes needs labels: make the VoteMatrix with from_labels.")
-        tables = gamma_tables(float(weights.sum()))
         n_classes, n_examples = len(self.classes), among or self.n_examples
-        return argmax_pass(self.labels, self.targets, self.counts, n_classes, weights, tables, n_examples)
+        votes = self.labels, self.targets, self.counts
+        if self.abstains:
+            answered = self.wrong_weights(weights) + self.right_weights(weights)
+            return abstaining_argmax_pass(*votes, n_classes, weights, answered, n_examples)
+        return argmax_pass(*votes, n_classes, weights, gamma_tables(float(weights.sum())), n_examples)
 
     def wrong_weights(self, weights: NDArray) -> NDArray:
-        """Summed weight of the voters that err, for each row."""
-        return wrong_weights(self.bits, np.asarray(weights, float))
+        """Summed weight of the voters that answer wrongly, for each row."""
+        return plane_weights(self.bits, np.asarray(weights, float))
+
+    def right_weights(self, weights: NDArray) -> NDArray:
+        """Summed weight of the voters that answer rightly, for each row."""
+        return plane_weights(self._right_plane(), np.asarray(weights, float))
 
     def column_sums(self, row_values: NDArray) -> NDArray:
-        """For each voter, the sum of ``row_values`` over the rows on which it errs."""
+        """For each voter, the sum of ``row_values`` over the rows on which it answers wrongly."""
         return column_sums(self.bits, self.n_voters, np.asarray(row_values, float))
+
+    def right_column_sums(self, row_values: NDArray) -> NDArray:
+        """For each voter, the sum of ``row_values`` over the rows on which it answers rightly."""
+        return column_sums(self._right_plane(), self.n_voters, np.asarray(row_values, float))
+
+    def _right_plane(self) -> NDArray:
+        return complement(self.bits, self.n_voters) if self.rights is None else self.rights
 
     def class_weights(self, weights: NDArray) -> NDArray:
         """Summed weight of the voters that say each class, for each row: (n_rows, n_classes)."""
@@ -223,15 +291,19 @@ class VoteMatrix(Matrix):
     def vote_errors(self, weights: NDArray) -> NDArray:
         """The rows on which the vote with these weights, which sum to one, errs, or may err but for rounding.
 
-        Of classes that tie the first wins; where the classes are not known, a tie is an error.
+        Of classes that tie the first wins; where the classes are not known, a tie is an error. What counts are the
+        shares of the weight of those that answer; where nobody answers, that is an error.
         """
         if self.labels is not None and self.targets is not None:
             each = self.class_weights(weights)
-            return np.logical_or.reduce([heaviest(each, TIE + s * _DOUBT) != self.targets for s in (-1, 1)])
-        lead = float(np.sum(weights)) - 2 * self.wrong_weights(weights)
-        if self.targets is None:
-            return lead <= TIE + _DOUBT
-        return lead <= np.where(self.targets == 0, -TIE, TIE) + _DOUBT
+            answered = each.sum(1, keepdims=True) if self.abstains else 1.0
+            ties = ((TIE + s * _DOUBT) * answered for s in (-1, 1))
+            errs = np.logical_or.reduce([heaviest(each, tie) != self.targets for tie in ties])
+            return errs | (np.ravel(answered) == 0)
+        wrong = self.wrong_weights(weights)
+        answered = wrong + self.right_weights(weights) if self.abstains else float(np.sum(weights))
+        loses_ties = np.ones(self.n_rows, bool) if self.targets is None else self.targets != 0
+        return answered - 2 * wrong <= (np.where(loses_ties, TIE, -TIE) + _DOUBT) * answered
 
     def possible_answers(self, weights: NDArray) -> tuple[NDArray, NDArray]:
         """Codes of what the vote with these weights answers on each row, and what else it may answer but for rounding.
@@ -244,13 +316,17 @@ class VoteMatrix(Matrix):
             answers = np.where(self.vote_errors(weights), 1 - self.targets.astype(np.int64), self.targets)
             return answers, answers
         each = self.class_weights(weights)
-        return heaviest(each, TIE - _DOUBT), heaviest(each, TIE + _DOUBT)
+        answered = each.sum(1, keepdims=True) if self.abstains else 1.0
+        return heaviest(each, (TIE - _DOUBT) * answered), heaviest(each, (TIE + _DOUBT) * answered)
 
     def class_column_sums(self, row_class_values: NDArray) -> NDArray:
-        """For each voter, the sum over rows of the value of the class that it says there."""
+        """For each voter, the sum over rows of the value of the class that it says there, if any."""
         if self.labels is None:
             raise ValueError("class_column_sums needs more than two classes.")
-        return class_column_sums(self.labels, np.asarray(row_class_values, float))
+        values = np.asarray(row_class_values, float)
+        if self.abstains:
+            values = np.column_stack([values, np.zeros(self.n_rows)])
+        return class_column_sums(self.labels, values)
 
     def row_mean(self, row_values: NDArray) -> float:
         """Mean of one value per row over the examples."""
@@ -275,28 +351,24 @@ class VoteMatrix(Matrix):
             labels=None if self.labels is None else self.labels[rows],
             counts=self.counts[rows] if self.counts.size else self.counts,
             groups=None if self.groups is None else self.groups[rows],
+            rights=None if self.rights is None else np.ascontiguousarray(self.rights[:, rows]),
         )
 
     @classmethod
     def joined(cls, parts: "Sequence[VoteMatrix]") -> "VoteMatrix":
         """The rows of several matrices of the same voters and classes, one after the other."""
-        first = parts[0]
         counts = [p.counts if p.counts.size else np.ones(p.n_rows) for p in parts]
-        return cls(
-            first.n_voters,
-            np.hstack([p.bits for p in parts]),
-            first.classes,
-            _join([p.targets for p in parts]),
-            _join([p.labels for p in parts]),
-            np.concatenate(counts) if any(p.counts.size for p in parts) else _NONE,
-            _join([p.groups for p in parts]),
+        packed = join_packed([Packed(p.n_voters, p.bits, p.rights, p.targets, p.labels) for p in parts])
+        return replace(
+            cls._of(packed, parts[0].classes, join([p.groups for p in parts])),
+            counts=np.concatenate(counts) if any(p.counts.size for p in parts) else _NONE,
         )
 
     def merged(self) -> "VoteMatrix":
         """The same examples with identical rows stored once."""
         if self.groups is not None:
             raise ValueError("Rows that belong to groups cannot be merged.")
-        columns = [self.bits.T]
+        columns = [self.bits.T] if self.rights is None else [self.bits.T, self.rights.T]
         for part in (self.targets, self.labels):
             if part is not None:
                 columns.append(part.reshape(self.n_rows, -1).view(np.uint8))
@@ -313,10 +385,11 @@ class VoteMatrix(Matrix):
         It is taken of ``stocmv votes 2;n_voters=M;`` and then, for each of classes, bits, targets, labels and counts,
         of ``name:type:shape;`` and the content. The type is numpy's, little-endian (``<i8``), and the content is its
         bytes in C order; text has the type ``str``, and its content is a JSON list. ``name:none;`` stands for a part
-        that there is not. Where rows belong to groups, these come last.
+        that there is not. Where rows belong to groups these follow, and where voters abstain, last, ``rights``.
         """
         hashed = hashlib.sha256(f"stocmv votes 2;n_voters={self.n_voters};".encode())
-        for name in ("classes", "bits", "targets", "labels", "counts", *(["groups"] * (self.groups is not None))):
+        further = [name for name in ("groups", "rights") if getattr(self, name) is not None]
+        for name in ("classes", "bits", "targets", "labels", "counts", *further):
             part = getattr(self, name)
             if part is None:
                 hashed.update(f"{name}:none;".encode())
@@ -340,7 +413,7 @@ class VoteMatrix(Matrix):
 
     def _arrays(self) -> dict[str, Any]:
         arrays: dict[str, Any] = {"n_voters": np.asarray(self.n_voters), "bits": self.bits, "counts": self.counts}
-        named = {name: getattr(self, name) for name in ("classes", "targets", "labels", "groups")}
+        named = {name: getattr(self, name) for name in ("classes", "targets", "labels", "groups", "rights")}
         return arrays | {name: part for name, part in named.items() if part is not None}
 
     @classmethod
@@ -362,9 +435,10 @@ class VoteMatrix(Matrix):
             and rows > 0
             and (self.targets is None or self.targets.shape == (rows,))
             and (self.labels is None or self.labels.shape == (rows, self.n_voters))
-            and (self.counts.size == 0 or (self.counts.shape == (rows,) and _are_counts(self.counts)))
+            and (self.counts.size == 0 or (self.counts.shape == (rows,) and are_counts(self.counts)))
             and (self.groups is None or (self.groups.shape == (rows,) and self.groups.dtype == np.uint64))
             and (self.groups is None or self.counts.size == 0)
+            and (self.rights is None or (self.rights.shape == self.bits.shape and self.rights.dtype == np.uint8))
             and (self.targets is None) == (self.classes is None)
             and (self.labels is None) == (self.classes is None or len(self.classes) < 3)
         )
@@ -372,14 +446,21 @@ class VoteMatrix(Matrix):
             raise ValueError("its arrays do not fit together.")
         if self.classes is not None and check_classes(self.classes).dtype != self.classes.dtype:
             raise ValueError(f"its class labels are of type {self.classes.dtype}.")
-        for codes in (self.targets, self.labels):
-            if codes is not None and (codes.dtype.kind != "u" or codes.max() >= len(self.classes)):  # type: ignore[arg-type]
+        if self.rights is not None and np.any(self.bits & self.rights):
+            raise ValueError("a voter is both wrong and right.")
+        if self.classes is None or self.targets is None:
+            return
+        n_classes = len(self.classes)
+        for codes, most in ((self.targets, n_classes - 1), (self.labels, n_classes - 1 + self.abstains)):
+            if codes is not None and (codes.dtype.kind != "u" or codes.max() > most):
                 raise ValueError("it has a class code beyond its classes.")
-        if self.labels is not None and self.targets is not None:
-            for start in range(0, rows, _BLOCK):
-                block = slice(start, start + _BLOCK)
-                said = _pack_errors(self.labels[block] != self.targets[block, None])
-                if not np.array_equal(said, self.bits[:, block]):
+        if self.labels is not None:
+            for rows in _row_blocks(self.n_rows):
+                said = pack_codes(self.labels[rows], self.targets[rows], n_classes, self.abstains)
+                same = np.array_equal(said.bits, self.bits[:, rows])
+                if said.rights is not None and self.rights is not None:
+                    same &= np.array_equal(said.rights, self.rights[:, rows])
+                if not same:
                     raise ValueError("its labels and its errors contradict each other.")
 
 
@@ -393,45 +474,26 @@ def reading_votes(path: str | os.PathLike) -> Iterator[dict[str, Any]]:
             raise ValueError(f"{os.fspath(path)} is not a votes file of stocmv: {reason(error)}.") from error
 
 
-def _are_counts(counts: NDArray) -> bool:
-    return counts.dtype.kind in "iuf" and bool(np.all((counts >= 1) & (counts < 2**53) & (counts == np.floor(counts))))
+def _row_blocks(n_rows: int) -> Iterator[slice]:
+    """The rows in order, as many at a time as are unpacked together; one empty block where there are none."""
+    yield from (slice(start, min(start + _BLOCK, n_rows)) for start in range(0, max(n_rows, 1), _BLOCK))
 
 
-def _row_blocks(votes: NDArray, y: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
-    for start in range(0, max(len(y), 1), _BLOCK):
-        yield votes[start : start + _BLOCK], y[start : start + _BLOCK]
+def _class_names(classes: ArrayLike) -> NDArray:
+    names = check_classes(np.unique(check_labels(classes, "classes", 1)))
+    if names.size == 0:
+        raise ValueError("classes is empty: name at least one class.")
+    return names
 
 
-def _pack(block: Any, classes: NDArray | None) -> tuple[NDArray, NDArray | None, NDArray | None, int]:
-    """Bits, targets and labels of one block of rows, and its number of voters."""
-    if classes is None:
-        errors, targets, labels = _check_errors(block), None, None
-    else:
-        votes, y = check_labels(block[0], "votes", 2), check_labels(block[1], "y", 1)
-        if len(votes) != len(y):
-            raise ValueError(f"A block has {len(votes)} rows of votes but {len(y)} labels in y.")
-        codes, targets = encode(votes, classes, "votes"), encode(y, classes, "y")
-        errors = codes != targets[:, None]
-        labels = codes if len(classes) > 2 else None
-    return _pack_errors(errors), targets, labels, errors.shape[1]
+def _pack_block(block: Any, classes: NDArray, abstain: Any) -> Packed:
+    targets = check_labels(block[1], "y", 1)
+    labels, absent = check_answers(block[0], abstain, targets)
+    if len(labels) != len(targets):
+        raise ValueError(f"A block has {len(labels)} rows of votes but {len(targets)} labels in y.")
+    return _pack_labels(labels, absent, targets, classes)
 
 
-def _pack_errors(errors: NDArray) -> NDArray:
-    return np.ascontiguousarray(np.packbits(errors, axis=1, bitorder="little").T)
-
-
-def _check_errors(block: ArrayLike) -> NDArray:
-    errors = np.asarray(block)
-    if errors.ndim != 2:
-        raise ValueError(f"errors must have 2 dimensions, got an array of shape {errors.shape}.")
-    if errors.dtype != bool:
-        if errors.dtype.kind not in "iuf" or not np.all((errors == 0) | (errors == 1)):
-            raise ValueError("errors must be booleans, true where the voter errs; for class labels use from_labels.")
-        errors = errors.astype(bool)
-    return errors
-
-
-def _join(parts: list) -> NDArray | None:
-    if parts[0] is None:
-        return None
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+def _pack_labels(votes: NDArray, absent: NDArray | None, y: NDArray, classes: NDArray) -> Packed:
+    codes = encode_answers(votes, absent, classes)
+    return pack_codes(codes, encode(y, classes, "y"), len(classes), absent is not None)

@@ -38,6 +38,10 @@ class PartitionedVotes(Votes):
         return self.parts[0].grouped
 
     @property
+    def abstains(self) -> bool:
+        return any(part.abstains for part in self.parts)
+
+    @property
     def n_rows(self) -> int:
         return sum(part.n_rows for part in self.parts)
 

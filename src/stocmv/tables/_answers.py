@@ -1,0 +1,57 @@
+"""Tables of voters' answers: every column but the target is a voter, and an empty cell is no answer."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .._files import sha256
+from ._columns import Expected, Table, as_groups, as_labels, check_drop, pick_columns, pick_features
+from ._read import file_kind, read_frame
+
+
+def read_answers(
+    path: str | Path,
+    target: str | None = None,
+    *,
+    format: str | None = None,
+    drop: Sequence[str] = (),
+    group: str | None = None,
+    needs_target: bool = True,
+    expected: Expected | None = None,
+    encoding: str | None = None,
+) -> Table:
+    """Read what voters answered from a csv or parquet file.
+
+    The labels of a csv file are taken as they are written, so that those of all columns can be compared.
+
+    Parameters
+    ----------
+    path, target, format, drop, group, needs_target, expected, encoding
+        As for `read_table`.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"There is no file {str(path)!r}.")
+    kind = file_kind(path, format)
+    if kind not in ("csv", "excel", "parquet"):
+        raise ValueError(f"{path.name} has no named columns, each for a voter: --votes needs a csv or parquet file.")
+    names = [str(name) for name in read_frame(path, kind, (), encoding).columns] if kind != "parquet" else []
+    frame = read_frame(path, kind, names, encoding)
+    frame.columns = [str(name) for name in frame.columns]
+    chosen, y = None, None
+    if needs_target or target is not None:
+        chosen, voters = pick_columns(list(frame.columns), target, drop, path.name, group)
+        y = as_labels(frame[chosen], chosen, checked=expected is None)
+    else:
+        check_drop(list(frame.columns), drop)
+        voters = [name for name in frame.columns if name not in set(drop)]
+    X = frame[voters] if expected is None else pick_features(frame[voters], expected, path.name)
+    groups = None if group is None else as_groups(frame[group], group)
+    table = Table(_objects(X), y, path.name, chosen, tuple(X.columns), sha256(path), group, groups)
+    return replace(table, encoding=encoding)
+
+
+def _objects(frame: Any) -> Any:
+    """Labels as they are, None where there is none."""
+    return frame.astype(object).where(frame.notna(), None)
