@@ -3,7 +3,11 @@
 import importlib
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 import stocmv
 
@@ -24,3 +28,16 @@ def test_every_listed_name_is_there_and_explained():
     for room in ["stocmv", *(f"stocmv.{room}" for room in ROOMS)]:
         module = importlib.import_module(room)
         assert all(getattr(module, name).__doc__ for name in getattr(module, "__all__", ()))
+
+
+def test_names_are_imported_when_they_are_used():
+    assert set(stocmv.__all__) <= set(dir(stocmv))
+    assert all(getattr(stocmv, name) is not None for name in stocmv.__all__)
+    with pytest.raises(AttributeError, match="module 'stocmv' has no attribute 'forest'"):
+        stocmv.forest  # noqa: B018
+
+
+def test_the_command_line_starts_without_scikit_learn():
+    pytest.importorskip("click", reason="needs the extra cli")
+    code = "import sys, stocmv.cli._main; print(*{'numba', 'pandas', 'scipy', 'sklearn'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"

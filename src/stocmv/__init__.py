@@ -1,11 +1,25 @@
 """Stochastic majority votes that come with a certificate."""
 
-from . import bounds, posteriors, risks, solvers, special, voters
-from .certificate import Certificate, Monitor, Verification, certify
-from .classifier import MajorityVoteClassifier, OrderTest, OrderWarning, RepeatedRowsWarning
-from .learning import History, Learned, learn
-from .naive_bayes import NaiveBayesVote
-from .votes import VoteMatrix
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import bounds, posteriors, risks, solvers, special, voters
+    from .certificate import Certificate, Monitor, Verification, certify
+    from .classifier import MajorityVoteClassifier, OrderTest, OrderWarning, RepeatedRowsWarning
+    from .learning import History, Learned, learn
+    from .naive_bayes import NaiveBayesVote
+    from .votes import VoteMatrix
+
+# Each name is imported when it is first used: the command line would otherwise wait two seconds for scikit-learn.
+_ROOMS = ("bounds", "posteriors", "risks", "solvers", "special", "voters")
+_HOMES = {
+    "certificate": ("Certificate", "Monitor", "Verification", "certify"),
+    "classifier": ("MajorityVoteClassifier", "OrderTest", "OrderWarning", "RepeatedRowsWarning"),
+    "learning": ("History", "Learned", "learn"),
+    "naive_bayes": ("NaiveBayesVote",),
+    "votes": ("VoteMatrix",),
+}
 
 __all__ = [
     "Certificate",
@@ -29,3 +43,17 @@ __all__ = [
     "voters",
 ]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f".{name}", __name__)
+    home = next((room for room, names in _HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(f".{home}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from ._alone import accuracy_alone
 from ._columns import Table, listed
@@ -92,6 +91,8 @@ def look_at_new(
     expected : mapping of str to float
         The share of values that are new among rows like those of the training; what is not there is 0.
     """
+    from scipy.stats import binom
+
     found, shares = [], {}
     for name, known in categories.items():
         values = X[name].dropna()
