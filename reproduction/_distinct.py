@@ -55,5 +55,8 @@ class DistinctVotes(VoteMatrix):
     def column_sums(self, row_values: NDArray) -> NDArray:
         return self.once.column_sums(row_values)[self.pattern]
 
+    def right_column_sums(self, row_values: NDArray) -> NDArray:
+        return self.once.right_column_sums(row_values)[self.pattern]
+
     def _added(self, weights: NDArray) -> NDArray:
         return np.bincount(self.pattern, np.asarray(weights, float))

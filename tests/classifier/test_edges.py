@@ -239,7 +239,7 @@ class TestVoters:
         [
             (lambda X: np.zeros((len(X), 2)), "Voters must answer class codes, integers from 0 to 1"),
             (lambda X: np.full((len(X), 2), 2), "Voters must answer class codes, integers from 0 to 1"),
-            (lambda X: np.full((len(X), 2), -1), "Voters must answer class codes, integers from 0 to 1"),
+            (lambda X: np.full((len(X), 2), -2), "Voters must answer class codes, integers from 0 to 1"),
             (lambda X: np.zeros(len(X), int), r"Voters answered an array of shape \(\d+,\)"),
             (lambda X: np.zeros((3, 2), int), r"Voters answered an array of shape \(3, 2\) for \d+ examples"),
             (lambda X: np.zeros((len(X), 0), int), r"Voters answered an array of shape \(\d+, 0\)"),

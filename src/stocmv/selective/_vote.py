@@ -41,13 +41,13 @@ class SelectiveVote(BaseEstimator):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.datasets import make_moons
     >>> from stocmv import MajorityVoteClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X, y = make_moons(2000, noise=0.25, random_state=0)
     >>> clf = MajorityVoteClassifier(n_folds=3, random_state=0).fit(X, y)
-    >>> sure = clf.selective(max_error=0.06)
+    >>> sure = clf.selective(max_error=0.04)
     >>> sure.certificate_.bound, sure.certificate_.coverage > 0.5
-    (0.06, True)
+    (0.04, True)
     >>> answers = sure.predict(X[:5])  # None where the vote is not sure
     """
 
