@@ -43,7 +43,7 @@ class SelectiveVote(BaseEstimator):
     --------
     >>> from sklearn.datasets import make_moons
     >>> from stocmv import MajorityVoteClassifier
-    >>> X, y = make_moons(2000, noise=0.25, random_state=0)
+    >>> X, y = make_moons(2000, noise=0.2, random_state=0)
     >>> clf = MajorityVoteClassifier(n_folds=3, random_state=0).fit(X, y)
     >>> sure = clf.selective(max_error=0.04)
     >>> sure.certificate_.bound, sure.certificate_.coverage > 0.5
