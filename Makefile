@@ -6,12 +6,12 @@ ARGS ?=
 VENV := .venv
 RUN := $(VENV)/bin/python
 
-FAST := not (slow or browser or cluster or kill)
+FAST := not (slow or browser or cluster or kill or paper)
 CORE := $(addprefix tests/,special votes posteriors risks bounds solvers learning certificate)
 CORE_TESTS_NEED := pytest pytest-xdist mpmath python-flint
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-lowest test-newest lint bench docs paper picture clean
+.PHONY: help demo test test-all test-gpu test-lowest test-newest lint bench docs paper picture clean
 .NOTPARALLEL:
 
 help:  ## show this list
@@ -24,8 +24,11 @@ demo: $(VENV)/.stamp-cli  ## certify a forest on handwritten digits, print the c
 test: $(VENV)/.stamp-dev  ## run the fast tests and the docstrings' examples
 	@$(RUN) -m pytest -n auto --dist worksteal -m '$(FAST)' $(ARGS)
 
-test-all: $(VENV)/.stamp-dev  ## run all tests: also simulations, browser, cluster and kills
+test-all: $(VENV)/.stamp-dev  ## run all tests: also simulations, browser, cluster, kills and the paper
 	@$(RUN) -m pytest -n auto --dist worksteal $(ARGS)
+
+test-gpu: $(VENV)/.stamp-dev  ## run the tests of votes on a GPU, where there is one with CuPy
+	@$(RUN) -m pytest tests/votes/test_gpu.py -rs $(ARGS)
 
 test-lowest: build/lowest/.stamp  ## run the core's fast tests with the lowest versions that pyproject.toml allows
 	@build/lowest/bin/python -m pytest $(CORE) -n auto --dist worksteal -m '$(FAST)' $(ARGS)

@@ -4,8 +4,10 @@ import pytest
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests that need worker processes by the fixtures that start them."""
+    """Mark the tests that need worker processes, by their fixtures, and those of the paper's experiments."""
     for item in items:
+        if "reproduction" in item.path.parts:
+            item.add_marker("paper")
         if {"cluster", "mortal_cluster"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("cluster")
 

@@ -45,6 +45,7 @@ def examples(n_classes, n=300):
     return np.where(np.isnan(votes), -1, votes), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 def test_a_fit_is_certified_verified_and_answers(n_classes, protocol):

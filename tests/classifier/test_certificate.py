@@ -118,6 +118,7 @@ def test_a_solver_at_its_limit_warns(settings):
     assert clf.certificate_.verify(clf.votes_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings", [{}, {"bound": "seeger"}, {"voters": "forest", "bound": "seeger"}, {"inner_folds": 0}], ids=str
 )
@@ -210,6 +211,7 @@ class TestExpectedErrors:
         recipe = Recipe(as_source(voters), np.arange(3), weighs=True, estimates=True, inner_folds=3)
         return recipe.make(X, y, None, seed=0)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", VOTERS)
     def test_are_near_those_on_other_examples(self, kind):
         X, y = sample(3, 0.2)

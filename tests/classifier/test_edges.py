@@ -75,6 +75,7 @@ class TestUnusualData:
         with pytest.raises(ValueError, match=r"0 sample|n_samples = 0"):
             quick(VOTERS[kind](2)).fit(X[:0], y[:0])
 
+    @pytest.mark.slow
     def test_as_many_folds_as_examples(self, kind):
         clf = fit_and_check(VOTERS[kind](2), X[:12], np.arange(12) % 2, n_folds=12)
         assert clf.certificate_.fold_sizes == (1,) * 12

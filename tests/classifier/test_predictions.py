@@ -53,6 +53,7 @@ class TestProbabilities:
         X = new_examples(clf())
         np.testing.assert_array_equal(clf().predict(X), clf().classes_[clf().predict_proba(X).argmax(1)])
 
+    @pytest.mark.slow
     def test_one_example_is_answered_as_among_others(self, clf):
         X = new_examples(clf(), 4)
         np.testing.assert_array_equal([clf().predict(row[None])[0] for row in X], clf().predict(X))
@@ -154,6 +155,7 @@ class TestFolds:
         assert split.sum() > 20
         return clf, X[split], answers[:, split]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("bound", ["fold_test", "seeger"])
     def test_are_chosen_in_proportion_over_the_keys(self, bound):
         clf, X, answers = self.clf_and_split(bound)

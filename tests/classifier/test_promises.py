@@ -188,6 +188,7 @@ class TestNested:
         assert clf.score(texts, y) > 0.95
         np.testing.assert_array_equal(clf.predict(texts[:5]), clf.predict(texts)[:5])
 
+    @pytest.mark.slow
     def test_a_voting_classifier_is_the_list_of_its_members(self):
         members = [GaussianNB(), LogisticRegression(), clone(TREE)]
         for settings in ({}, {"n_folds": 3}, {"bound": "seeger"}):

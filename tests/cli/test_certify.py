@@ -344,6 +344,7 @@ def test_bounds_and_protocols_that_do_not_fit(flowers, stocmv):
 GROUPED = FLOWERS.assign(plant=[f"plant {k // 3}" for k in range(150)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["data.csv", "data.parquet", "data.npz"])
 def test_groups(name, stocmv, here, page):
     if name.endswith("npz"):

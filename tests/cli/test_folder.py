@@ -202,6 +202,7 @@ def _hold(folder, ready, done):
         done.wait(60)
 
 
+@pytest.mark.slow
 @needs_locks
 def test_only_what_dead_runs_left_is_swept(tmp_path):
     (tmp_path / ".audit.unfinished-12345678").mkdir()

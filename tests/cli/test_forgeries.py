@@ -26,6 +26,7 @@ def any_audit(request):
     return request.getfixturevalue(request.param)
 
 
+@pytest.mark.slow
 def test_every_digit_counts(audit, verify):
     path = audit / "certificate.json"
     text = path.read_text()
@@ -148,6 +149,7 @@ STRANGE = [
 FREE = ("context", "warnings")
 
 
+@pytest.mark.slow
 def test_strange_values_for_every_field(any_audit, verify):
     path = any_audit / "certificate.json"
     text = path.read_text()
@@ -272,6 +274,7 @@ def test_a_flipped_bit_of_two_classes(stocmv, verify, here):
     assert_found(verify(here / "new"), "votes")
 
 
+@pytest.mark.slow
 def test_flipped_bytes_are_found_unless_the_votes_are_the_same(audit, verify):
     path = audit / "votes.npz"
     content, votes = path.read_bytes(), [fold.digest() for fold in load_folds(path)]

@@ -147,6 +147,7 @@ def test_standard_output_whose_reader_has_gone():
             output.flush()
 
 
+@pytest.mark.slow
 def test_a_pipe_that_closes_early(flowers, tmp_path):
     """The command ends as if all had been read: ``verify | head -1`` has the exit code of verify."""
     command = [sys.executable, "-m", "stocmv", "certify", str(flowers), "--target", "kind", "--trees", "2"]

@@ -25,6 +25,7 @@ def predictions(text):
     return [row["prediction"] for row in csv.DictReader(io.StringIO(text))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--folds", "3"), ("--bound", "seeger"), ("--default", "good")])
 def test_certify_predict_and_verify(options, answers, stocmv):
     said = stocmv("certify", "answers.csv", "--target", "truth", "--votes", *options, "--json")

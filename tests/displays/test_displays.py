@@ -100,6 +100,7 @@ def test_names_the_extra_when_matplotlib_is_missing(monkeypatch, make):
         make(CertificateDisplay)
 
 
+@pytest.mark.slow
 def test_importing_the_room_does_not_import_matplotlib():
     code = "import sys, stocmv.displays; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

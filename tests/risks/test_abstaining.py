@@ -43,6 +43,7 @@ def wins(own, rivals):
         return float(mpmath.quad(integrand, ends))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [0.5, 3.0, 40.0])
 @pytest.mark.parametrize("n_classes", N_CLASSES)
 def test_certified_rows_are_those_of_30_digits_rounded_up(n_classes, scale):

@@ -276,6 +276,7 @@ def test_is_made_of_a_fitted_vote_and_a_certificate(fitted):
     np.testing.assert_array_equal(again.classes_, clf.classes_)
 
 
+@pytest.mark.slow
 @every_number
 @pytest.mark.parametrize("protocol", ["folds", "groups"])
 def test_votes_in_parts_give_the_same_certificate(fitted, protocol, n_classes):

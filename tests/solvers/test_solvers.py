@@ -110,6 +110,7 @@ class TestAuto:
         _, leaves = minimised(Auto(), objective)
         assert leaves < 0.75 * before
 
+    @pytest.mark.slow
     def test_does_not_only_learn_the_sample_by_heart(self):
         votes, y = answers(20_000, np.linspace(0.5, 0.6, 60), 2, seed=0)
         objective = objective_of([VoteMatrix.from_labels(votes, y)])

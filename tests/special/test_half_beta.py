@@ -50,6 +50,7 @@ def assert_agree(ours, theirs, s):
     assert np.max(error[:, 1:] / np.maximum(1, np.sqrt(s))[:, None]) < 1e-13
 
 
+@pytest.mark.slow
 def test_value_and_partials_agree_with_the_reference_at_every_total():
     """From 1e-300 to 1e300: far beyond 1e9 the curve is a step, but its slope and its middle are still right."""
     rng = np.random.default_rng(21)

@@ -69,6 +69,7 @@ def test_takes_texts_and_mixed_lists():
     assert len(set(hash_examples([["a", 1], ["a", 2], ["a", 1]], b"key"))) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pair", [X[:2], [[1.0, 2.0], [2.0, 1.0]], [[0.0], [1.0]], [["a"], ["b"]]], ids=["rows", "order", "one", "texts"]
 )

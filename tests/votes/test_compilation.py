@@ -2,6 +2,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import json
 from stocmv import VoteMatrix, learn
@@ -25,6 +27,7 @@ def misses(counts):
     return sum(count[1] for count in counts.values())
 
 
+@pytest.mark.slow
 def test_the_kernels_are_compiled_once_and_then_taken_from_disk():
     counts = kernel_counts()
     if misses(counts):  # the first process on this machine
