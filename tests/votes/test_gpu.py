@@ -62,7 +62,7 @@ def test_the_exact_error_of_several_classes(n_voters, n_classes, scale):
     alpha = scale * (np.random.default_rng(1).gamma(1.0, size=n_voters) + 0.01)
     ours, theirs = votes.to("cuda").argmax_error_sum(alpha), votes.argmax_error_sum(alpha)
     assert ours[0] == pytest.approx(theirs[0], rel=1e-9, abs=5e-10)  # 1e-13 for each example
-    np.testing.assert_allclose(ours[1], theirs[1], rtol=1e-8, atol=1e-9 * np.abs(theirs[1]).max())
+    np.testing.assert_allclose(ours[1], theirs[1], rtol=1e-8, atol=1e-9 * np.abs(theirs[1]).max() + 5e-9)
 
 
 def test_sums_are_the_same_from_run_to_run():

@@ -1,14 +1,13 @@
 """Where to start: the bound is not convex, and the prior alone is often a saddle or a poor valley."""
 
 from functools import partial
-from operator import methodcaller
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from ..votes import Curve, VoteMatrix, Votes, scaled
+from ..votes import Curve, Method, VoteMatrix, Votes, scaled
 
 _NODES = 257
 
@@ -30,7 +29,7 @@ def logistic_weights(votes: Votes, max_iter: int = 100, penalty: float = 1e-3) -
             loss, gradient = scaled(votes.total(partial(_logistic_sums, weights)), 1 / votes.n_examples)
             return loss + penalty * weights.sum(), gradient + penalty
         curve = _logistic_curve(float(weights.sum()))
-        asked = methodcaller("curve_sum", weights, curve, votes.n_examples)
+        asked = Method("curve_sum", (weights, curve, votes.n_examples))
         loss, d_weights, d_total = scaled(votes.total(asked), 1 / votes.n_examples)
         return loss + penalty * weights.sum(), d_weights + d_total + penalty
 

@@ -111,6 +111,10 @@ class Matrix(Votes):
     def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
         """What a function finds in the matrix."""
 
+    def start(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
+        """Start to find it, where others do the work, and return a callable that waits for the result."""
+        return lambda: self.find(of)
+
     def begin(self, query: Query) -> Callable[[], Any]:
         return lambda: query.answer(self)
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -102,38 +102,52 @@ class GpuVotes(Matrix):
         for rows in np.array_split(rng.permutation(self.n_rows), min(count, self.n_rows)):
             yield self.take(rows)
 
+    def start(self, of: Callable[[Any], Any]) -> Callable[[], Any]:
+        """Start the kernels of a sum of a curve; all else is found when it is waited for."""
+        if isinstance(of, Method) and of.name == "curve_sum":
+            return self._started(*of.arguments)
+        return super().start(of)
+
     def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
         """As `VoteMatrix.curve_sum`; what is lost by rounding is about that of single precision."""
+        return self._started(weights, curve, among)()
+
+    def _started(
+        self, weights: NDArray, curve: Curve, among: int | None = None
+    ) -> Callable[[], tuple[float, NDArray, float]]:
         cp = _cupy()
-        terms = IntegerSum.of(np.asarray(weights, float), curve, among or self.n_examples)
-        pieces, sums = cp.asarray(terms.pieces), cp.zeros(2, cp.int64)
-        gradient = cp.zeros((len(self._bits), VOTERS), cp.uint64)
+        terms = _terms(weights, curve, among or self.n_examples)
+        found = cp.zeros(2 + len(self._bits) * VOTERS, cp.int64)
+        sums, gradient = found[:2], found[2:].reshape(-1, VOTERS)
         if len(self._bits) == 1:
-            self._pass(0, 0, terms, pieces, sums, gradient, cp.zeros(1, cp.uint32))
+            self._pass(0, 0, terms, sums, gradient, found)
         else:
             so_far = cp.empty(self._bits.shape[1], cp.uint32)
             for mode in (1, 2):
                 for tile in range(len(self._bits)):
-                    self._pass(mode, tile, terms, pieces, sums, gradient, so_far)
-        own = gradient.get().ravel()[: self.n_voters]
-        return terms.finish(sums.get(), own, self._voter_errors, self.n_examples)
+                    self._pass(mode, tile, terms, sums, gradient, so_far)
 
-    def _pass(
-        self, mode: int, tile: int, terms: IntegerSum, pieces: Any, sums: Any, gradient: Any, so_far: Any
-    ) -> None:
-        cp = _cupy()
+        def finished() -> tuple[float, NDArray, float]:
+            here = found.get()
+            own = here[2:].view(np.uint64)[: self.n_voters]
+            return terms.integers.finish(here[:2], own, self._voter_errors, self.n_examples)
+
+        return finished
+
+    def _pass(self, mode: int, tile: int, terms: "_Terms", sums: Any, gradient: Any, so_far: Any) -> None:
+        integers, pieces = terms.integers, terms.pieces
         shared = pieces.nbytes + 8 * VOTERS + 4 * _WARPS * (_TILE + _STAGES * 320)
         kernel = _kernel("_curve_pass.cu", "curve_pass", f"-DWARPS={_WARPS}", f"-DSTAGES={_STAGES}", f"-DMODE={mode}")
         kernel.max_dynamic_shared_size_bytes = shared
         given = (
             self._bits[tile],
             np.int64(self.n_rows),
-            cp.asarray(terms.planes(tile * VOTERS)),
+            terms.planes[tile],
             pieces,
             np.int32(len(pieces)),
-            np.float64(terms.scale),
-            np.float64(terms.shift),
-            np.float32(terms.outside),
+            np.float64(integers.scale),
+            np.float64(integers.shift),
+            np.float32(integers.outside),
             sums,
             gradient[tile],
             so_far,
@@ -174,6 +188,32 @@ class GpuVotes(Matrix):
         kernel((4 * _processors(),), (32 * n_warps,), given, shared_mem=shared)
         del kept
         return float(found.get()[0]) / value_scale, gradient.get() / slope_scale
+
+
+class _Terms(NamedTuple):
+    """A sum of a curve as the kernel is given it, and what of it is in the GPU's memory."""
+
+    integers: IntegerSum
+    pieces: Any
+    planes: Any
+
+
+_last: list[Any] = [None, None, None, None]  # weights, curve, number of examples, and their terms
+
+
+def _terms(weights: NDArray, curve: Curve, n_examples: int) -> _Terms:
+    """The terms of a sum; votes in many parts ask for the same ones, one part after the other."""
+    if not (_last[1] is curve and _last[2] == n_examples and np.array_equal(_last[0], weights)):
+        cp = _cupy()
+        integers = IntegerSum.of(np.asarray(weights, float), curve, n_examples)
+        planes = np.stack([integers.planes(first) for first in range(0, len(weights), VOTERS)])
+        _last[:] = (
+            np.array(weights),
+            curve,
+            n_examples,
+            _Terms(integers, cp.asarray(integers.pieces), cp.asarray(planes)),
+        )
+    return _last[3]
 
 
 def on_gpu(votes: Votes) -> Votes:

@@ -57,7 +57,7 @@ class IntegerSum:
     @classmethod
     def of(cls, weights: NDArray, curve: Curve, n_examples: int) -> "IntegerSum":
         """For the weights of the voters, and a sum over this many examples."""
-        unit = (2.0**32 - 1 - len(weights)) / float(np.sum(weights))
+        unit = (2.0**32 - 1 - len(weights)) / (float(np.sum(weights)) or 1.0)
         slopes = curve.pieces[:, 1:4] * np.arange(1, 4) / curve.step
         largest = _LARGEST_SUM / n_examples
         value, of_value = _scaled(curve.pieces[:, :4], largest)

@@ -53,8 +53,9 @@ class PartitionedVotes(Votes):
         finders = query.finders([part.n_rows for part in self.parts])
 
         def answer() -> Any:
-            found = [part.find(find) for find, part in zip(finders, self.parts, strict=True) if find is not None]
-            return query.finish(query.join(found), self.n_examples)
+            asked = [(find, part) for find, part in zip(finders, self.parts, strict=True) if find is not None]
+            started = [part.start(find) for find, part in asked]
+            return query.finish(query.join([wait() for wait in started]), self.n_examples)
 
         return answer
 
