@@ -13,8 +13,8 @@ applications to come.
 # %%
 # The file
 # --------
-# A year of applications, 8,000 rows: numbers, categories, the day on which each was received, and what became of the
-# loan.
+# A pilot year in which every application was granted, 8,000 rows: numbers, categories, the day on which it was received,
+# and what became of the loan.
 
 import shlex
 import subprocess
@@ -60,15 +60,15 @@ loans.head()
 
 
 # %%
-# The commands are those that one types in a shell; this function runs them and prints what they print.
+# The commands below are what one types in a shell. This function runs them and prints what they print.
 
 
-def shell(command, shown=slice(None)):
-    """Run a command in the folder; print it and (some lines of) its output."""
+def shell(command, lines=slice(None)):
+    """Run a command in the folder; print it, and its output or some lines of it."""
     words = [sys.executable, "-m", *shlex.split(command)]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
-    lines = (done.stdout + done.stderr).strip().splitlines()
-    print(f"$ {command}\n", *lines[shown], sep="\n")
+    printed = (done.stdout + done.stderr).strip().splitlines()
+    print(f"$ {command}\n", *printed[lines], sep="\n")
 
 
 # %%
@@ -100,12 +100,13 @@ shell(
 )
 
 # %%
-# The forest errs on 4 to 6 % of all applications, far too many. But on most of them nearly all of its trees agree, and
-# there it hardly errs at all. The paragraph *Answering only when sure* is the rule, with two figures that hold at once:
-# the error among its answers, and the share of applications that get one. No warning about the order of the rows: the
-# year looks the same from beginning to end.
+# The forest errs on about 5 % of all applications, which is too much. But on most of them a clear majority of its trees
+# agrees, and there it hardly errs at all. The paragraph *Answering only when sure* is the rule, with two figures that
+# hold at once: the error among its answers, and its :term:`coverage`, the share of applications that get an answer.
+# There is no warning about the order of the rows: errors and defaults are as frequent at the end of the year as at its
+# beginning.
 #
-# Is it worth it? With a person's time at a quarter of the price of a lost customer, the rule costs at most
+# Is it worth it? Let a review by a person cost a quarter of a good customer who is sent away.
 
 from stocmv import Certificate
 from stocmv.selective import SelectiveCertificate
@@ -114,24 +115,24 @@ rule = SelectiveCertificate.from_json(folder / "loans-certified" / "selective.js
 REVIEW = 0.25
 at_most = rule.coverage * rule.bound * 10 + (1 - rule.coverage) * REVIEW
 everything = Certificate.from_json(folder / "loans-certified" / "certificate.json").cost_bound
-print(f"the rule, if a person never errs: at most {at_most:.3f} per application")
-print(f"deciding on everything automatically: at most {everything:.3f}")
+print(f"the rule, if the person never errs:    at most {at_most:.3f} per application")
+print(f"deciding on everything automatically:  at most {everything:.3f}")
 
 # %%
-# (An answer costs at most 0.01 times 10 on average, less than a review, so the smallest certified coverage is the worst
-# case.)
+# An answer of the rule costs at most 1 % of 10 on average. That is less than a review, so the worst case is the smallest
+# coverage that is certified.
 #
 # Check it
 # --------
 # Anyone who has the two files can recompute the certificate of the rule with independent code:
 
-shell("stocmv verify loans-certified/selective.json loans-certified/votes.npz", slice(-3, None))
+shell("stocmv verify loans-certified/selective.json loans-certified/votes.npz", slice(-1, None))
 
 # %%
 # Decide
 # ------
-# New applications have no outcome yet. In the answers ``answered`` says whether to decide automatically or to ask a
-# person, and ``--keep`` copies the number of the application beside the answer.
+# New applications have no outcome yet. The column ``answered`` says where the rule decides, "yes", and where a person
+# does, "no"; ``--keep`` copies the number of the application beside the answer.
 
 january = applications(1500, "2026-01-01", 31, first_number=8001)
 january.drop(columns=["outcome", "reminders"]).to_csv(folder / "january.csv", index=False)
@@ -141,8 +142,7 @@ decisions = pd.read_csv(folder / "decisions.csv")
 decisions.head(8)
 
 # %%
-# How many are decided, and, since these applications are made up and we know what will become of them, how often
-# wrongly:
+# How many are decided automatically? And how many of these wrongly? We know, because we made the applications:
 
 automatic = decisions["answered"] == "yes"
 wrong = decisions["prediction"] != january["outcome"]
@@ -170,20 +170,20 @@ plt.show()
 # %%
 # In production
 # -------------
-# Months later it is known what became of the loans, also of a sample that was granted whatever the rule said. (Without
-# such a sample, refused customers could never prove the rule wrong.) ``stocmv monitor --selective`` tests whether the
-# error among the answers is still at most 1 %. It may be run after every file: it raises a false alarm with
-# probability at most 5 %, *over all time*. In spring a website begins to explain how to hide one's debts.
+# The bank goes on granting a random sample of the applications whatever the rule says, because the outcome of a loan
+# that was refused never becomes known. Month by month these cases are counted: ``stocmv monitor --selective`` tests
+# whether the error among the answers is still at most 1 %. It may be run after every file, since it raises a false
+# alarm with probability at most 5 % *over all time*. In May a website explains how to hide one's debts.
 
-for month, hidden_debts in {"january": 0.0, "february": 0.0, "march": 0.0, "april": 0.1, "may": 0.2}.items():
-    known = applications(1500, f"2026-{month[:3]}-01", 28, hidden_debts=hidden_debts)
+for month, hidden_debts in {"march": 0.0, "april": 0.0, "may": 0.2}.items():
+    known = applications(2000, f"2026-{month[:3]}-01", 30, hidden_debts=hidden_debts)
     known.to_csv(folder / f"{month}.csv", index=False)
     shell(f"stocmv monitor loans-certified {month}.csv --selective --state rule.monitor.json")
     print()
 
 # %%
-# An alarm is exit code 1, so a nightly job can act on it: stop the automatic decisions, and certify again with recent
-# applications.
+# After an alarm the exit code is 1, so a nightly job can act on it: stop deciding automatically, and certify again on
+# recent applications.
 
 from stocmv import Monitor
 
@@ -193,13 +193,12 @@ plt.show()
 # %%
 # What was promised, and what not
 # -------------------------------
-# - The rule is wrong on at most 1 % of its answers, *on average over new applications like those of the file*. That says
-#   nothing about one application, about one branch of the bank, or about another year. The monitor is for the last.
-# - "With probability at least 95 %" is about the draw of the applications that judged the rule. For more, pass
-#   ``--delta 0.01``.
-# - The certificates of the rule and of ``predict`` are separate statements: both hold at once with probability 90 %.
-# - If you try several targets and keep the best, pass ``--delta`` divided by their number.
-# - Whether the outcome is what should decide about a loan at all is not a question of statistics.
+# - At most 1 % of the answers are wrong, on average over *new applications like those in the file*. That says nothing
+#   about a single application, about one branch of the bank, or about another year. The monitor is for the last of these.
+# - "With probability at least 95 %" is about the draw of the applications that judged the rule. If that is not enough,
+#   pass ``--delta 0.01``.
+# - The certificate of the rule and that of ``predict`` are separate statements: both hold with probability at least 90 %.
+# - If you try several targets and keep the best, divide ``--delta`` by their number.
 #
 # :doc:`/certificates` explains every figure, :doc:`/command_line` every option, :doc:`/monitoring` the monitor, and
-# :doc:`/pitfalls` how to get all of this wrong.
+# :doc:`/pitfalls` lists the usual mistakes.
