@@ -13,8 +13,8 @@ applications to come.
 # %%
 # The file
 # --------
-# A pilot year in which every application was granted, 8,000 rows: numbers, categories, the day on which it was received,
-# and what became of the loan.
+# A pilot year in which every application was granted, 8,000 rows: numbers, categories, the day it was received, and
+# what became of the loan.
 
 import shlex
 import subprocess
@@ -80,9 +80,9 @@ shell("stocmv certify loans.csv --target outcome --out first-look", slice(0, 6))
 
 # %%
 # Both warnings are justified. The number of an application says nothing about it. And reminders are sent when
-# instalments are late, long *after* the decision: a model that uses them looks perfect and is useless. Both columns have
-# to go, for reasons that do not come from these rows, so :ref:`the certificate stays valid <acting-on-warnings>`. The
-# certificate of this first look is thrown away.
+# instalments are late, long *after* the decision: a model that uses them looks perfect and is useless. Both columns
+# have to go, for reasons that do not come from these rows, so :ref:`the next certificate is valid
+# <acting-on-warnings>`. That of this first look is thrown away.
 #
 # From the file to a rule
 # -----------------------
@@ -119,8 +119,8 @@ print(f"the rule, if the person never errs:    at most {at_most:.3f} per applica
 print(f"deciding on everything automatically:  at most {everything:.3f}")
 
 # %%
-# An answer of the rule costs at most 1 % of 10 on average. That is less than a review, so the worst case is the smallest
-# coverage that is certified.
+# An answer of the rule costs at most 1 % of 10 on average. That is less than a review, so the worst case is the
+# smallest coverage that is certified.
 #
 # Check it
 # --------
@@ -148,7 +148,9 @@ automatic = decisions["answered"] == "yes"
 wrong = decisions["prediction"] != january["outcome"]
 print(f"decided automatically: {automatic.mean():.1%} (certified: at least {rule.coverage:.1%})")
 print(f"wrong among these:     {wrong[automatic].mean():.2%} (certified: at most {rule.bound:.0%})")
-print(f"sent to a person:      {(~automatic).sum()}, of which the model would have got {wrong[~automatic].mean():.0%} wrong")
+print(
+    f"sent to a person:      {(~automatic).sum()}; the model would be wrong on {wrong[~automatic].mean():.0%} of them"
+)
 
 # %%
 # The trade-off
@@ -194,10 +196,11 @@ plt.show()
 # What was promised, and what not
 # -------------------------------
 # - At most 1 % of the answers are wrong, on average over *new applications like those in the file*. That says nothing
-#   about a single application, about one branch of the bank, or about another year. The monitor is for the last of these.
+#   about a single application, about one branch of the bank, or about another year. For the last, there is the monitor.
 # - "With probability at least 95 %" is about the draw of the applications that judged the rule. If that is not enough,
 #   pass ``--delta 0.01``.
-# - The certificate of the rule and that of ``predict`` are separate statements: both hold with probability at least 90 %.
+# - The certificate of the rule and that of ``predict`` are separate statements. Both hold with probability at least
+#   90 %.
 # - If you try several targets and keep the best, divide ``--delta`` by their number.
 #
 # :doc:`/certificates` explains every figure, :doc:`/command_line` every option, :doc:`/monitoring` the monitor, and
