@@ -56,7 +56,7 @@ def applications(n, first_day, days, first_number=1, hidden_debts=0.0):
 folder = Path(tempfile.mkdtemp())
 loans = applications(8000, "2025-01-01", 360)
 loans.to_csv(folder / "loans.csv", index=False)
-loans.head()
+loans.head(4).T
 
 
 # %%
