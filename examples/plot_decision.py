@@ -32,10 +32,11 @@ rng = np.random.default_rng(0)
 
 def applications(n, first_day, days, first_number=1, hidden_debts=0.0):
     """Loans with their outcome; some applicants may hide their debts."""
+    calendar = pd.date_range(first_day, periods=days).strftime("%Y-%m-%d")
     table = pd.DataFrame(
         {
             "application": [f"L{first_number + i:05}" for i in range(n)],
-            "received": pd.Timestamp(first_day) + pd.to_timedelta(np.sort(rng.integers(days, size=n)), "D"),
+            "received": calendar[np.sort(rng.integers(days, size=n))],
             "income": rng.lognormal(8.0, 0.4, n).round(-1),
             "amount": rng.lognormal(9.0, 0.6, n).round(-2),
             "months": rng.choice([12, 24, 36, 48, 60], n),
@@ -53,10 +54,11 @@ def applications(n, first_day, days, first_number=1, hidden_debts=0.0):
     return table
 
 
-folder = Path(tempfile.mkdtemp())
+temporary = tempfile.TemporaryDirectory()
+folder = Path(temporary.name)
 loans = applications(8000, "2025-01-01", 360)
 loans.to_csv(folder / "loans.csv", index=False)
-loans.head(4).T
+loans.head(4).transpose()
 
 
 # %%
@@ -139,7 +141,7 @@ january.drop(columns=["outcome", "reminders"]).to_csv(folder / "january.csv", in
 shell("stocmv predict loans-certified january.csv --keep application --out decisions.csv")
 
 decisions = pd.read_csv(folder / "decisions.csv")
-decisions.head(8)
+decisions.sample(6, random_state=3)
 
 # %%
 # How many are decided automatically? And how many of these wrongly? We know, because we made the applications:
