@@ -179,6 +179,12 @@ def test_the_encoding_is_remembered(latin, stocmv, here):
     assert stocmv("predict", "audit", "new.parquet", "--json").content["unseen"] == {"colour": 0}
 
 
+def test_the_encoding_is_remembered_by_the_monitor(latin, stocmv, here):
+    assert stocmv("monitor", "audit", "data.csv", "--json").content["n"] == len(latin)
+    latin.to_csv("new.csv", index=False, encoding="utf-16")
+    assert stocmv("monitor", "audit", "new.csv", "--encoding", "utf-16", "--json").content["n"] == len(latin)
+
+
 def test_the_encoding_of_a_test_file(latin, stocmv, here):
     latin.assign(weight=latin["weight"] + 1).to_csv("test.csv", index=False, encoding="latin-1")
     options = ("--encoding", "latin-1", "--test", "test.csv", "--force", "--json")

@@ -61,6 +61,23 @@ def test_another_model_is_refused(digits, certificate, stocmv, tmp_path):
     assert_refused(stocmv("predict", tmp_path, digits / "digits.csv"), "is not the model that selective.json is about")
 
 
+def test_monitor_counts_the_answers_only(digits, certificate, stocmv, here):
+    model = load(digits / "audit" / "model.skops")
+    frame = pd.read_csv(digits / "digits.csv")
+    sure = SelectiveVote(model, certificate).answers(frame.drop(columns="digit"))
+    wrong = model.predict(frame.drop(columns="digit")) != frame["digit"]
+    arguments = ("monitor", digits / "audit", digits / "digits.csv", "--selective", "--state", here / "state.json")
+    told = json.loads(stocmv(*arguments, "--json").out)
+    assert (told["n"], told["unanswered"], told["bound"]) == (sure.sum(), (~sure).sum(), 0.03)
+    assert told["errors"] == (wrong & sure).sum() < wrong.sum()
+    of_predict = stocmv("monitor", digits / "audit", digits / "digits.csv", "--state", here / "state.json")
+    assert_refused(of_predict, "another certificate")
+
+
+def test_monitor_needs_a_selective_vote(audit, flowers, stocmv):
+    assert_refused(stocmv("monitor", audit, flowers, "--selective"), "selective.json")
+
+
 def test_a_target_that_cannot_be_met_costs_nothing_else(digits, stocmv, here):
     options = ("--target", "digit", "--trees", 5, "--no-per-class", "--out", "audit")
     answer = stocmv("certify", digits / "digits.csv", *options, "--max-error", 0.0001, "--json")

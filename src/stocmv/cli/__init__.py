@@ -1,4 +1,4 @@
-"""The command line: ``stocmv certify``, ``predict``, ``verify``, ``datasets`` (extra ``cli``)."""
+"""The command line: ``stocmv certify``, ``predict``, ``monitor``, ``verify``, ``datasets`` (extra ``cli``)."""
 
 import sys
 

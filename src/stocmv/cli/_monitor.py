@@ -8,10 +8,11 @@ import numpy as np
 
 from .._files import sha256
 from ._console import as_json, print_json, say
-from ._kinds import FILE, SHARE
+from ._kinds import FILE, FORMAT, SHARE, Encoding
 
 if TYPE_CHECKING:
     from ..certificate import Certificate, Monitor
+    from ..selective import SelectiveCertificate
 
 
 @click.command()
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 @click.option("--state", type=click.Path(dir_okay=False, path_type=Path), help="File that remembers the cases so far.")
 @click.option("--target", help="Column with the true labels; by default the one that the model was trained with.")
 @click.option("--delta", type=SHARE, help="Probability of a false alarm over all time; by default the certificate's.")
-@click.option("--format", "kind", type=click.Choice(["csv", "parquet", "libsvm", "npz"]), help="Kind of DATA.")
+@click.option("--selective", is_flag=True, help="Test the error among the answers of the vote that answers when sure.")
+@click.option("--format", "kind", type=FORMAT, help="Kind of DATA.")
+@click.option("--encoding", type=Encoding(), help="Encoding of a csv file; by default the one that certify was given.")
 @as_json
 @click.pass_context
 def monitor(
@@ -30,7 +33,9 @@ def monitor(
     state: Path | None,
     target: str | None,
     delta: float | None,
+    selective: bool,
     kind: str | None,
+    encoding: str | None,
     as_json: bool,
 ) -> None:
     """Test whether the certificate in FOLDER still holds, on new labelled cases in DATA.
@@ -39,32 +44,37 @@ def monitor(
     at after every file: while the bound holds, there is a false alarm at any time with probability at most delta. With
     --state the cases of all files so far count; a file that was counted before is not counted again.
 
+    With --selective only the cases that the vote is sure of count, and the bound is that of selective.json.
+
     Exit code 0 without an alarm, 1 with an alarm, 2 for bad input.
 
     \b
     Examples:
       stocmv monitor patients-certified may.csv --state patients.monitor.json
       stocmv monitor patients-certified june.csv --state patients.monitor.json
+      stocmv monitor patients-certified may.csv --selective --state answers.monitor.json
     """
     from .. import Certificate
-    from ._examples import read_labelled
-    from ._predict import check_out, load_model
+    from ..selective import SelectiveCertificate
+    from ._examples import read_labelled, remembered_encoding
+    from ._predict import check_out, load_model, selective_vote
 
     if state is not None:
         check_out("--state", state, folder, data)
-    certified = folder / "certificate.json"
+    certified = folder / ("selective.json" if selective else "certificate.json")
     if not certified.exists():
         raise ValueError(f"There is no {certified}, whose bound could be tested.")
-    certificate = Certificate.from_json(certified)
+    certificate = (SelectiveCertificate if selective else Certificate).from_json(certified)
     test = _begun(certificate, state, delta)
     digest = sha256(data)
     repeated = digest in test.batches
     if not repeated:
-        model = load_model(folder / "model.skops", certified)
-        cases = read_labelled(
-            model, data, kind, target or _column(certificate, "target"), _column(certificate, "group")
-        )
-        test.update(np.asarray(cases.y), model.predict(cases.X), groups=cases.groups, batch=digest)
+        model = load_model(folder / "model.skops", folder / "certificate.json")
+        label, group = target or _column(certificate, "target"), _column(certificate, "group")
+        encoding = encoding or remembered_encoding(model, data, kind)
+        cases = read_labelled(model, data, kind, label, group, encoding)
+        answered = selective_vote(folder, model).answers(cases.X) if selective else None
+        test.update(np.asarray(cases.y), model.predict(cases.X), answered=answered, groups=cases.groups, batch=digest)
         if state is not None:
             test.to_json(state)
     if as_json:
@@ -76,7 +86,7 @@ def monitor(
     context.exit(1 if test.alarm else 0)
 
 
-def _begun(certificate: "Certificate", state: Path | None, delta: float | None) -> "Monitor":
+def _begun(certificate: "Certificate | SelectiveCertificate", state: Path | None, delta: float | None) -> "Monitor":
     """The test as it stands in the file, or a new one."""
     from .. import Monitor
 
@@ -91,7 +101,7 @@ def _begun(certificate: "Certificate", state: Path | None, delta: float | None) 
     return found
 
 
-def _column(certificate: "Certificate", role: str) -> str | None:
+def _column(certificate: "Certificate | SelectiveCertificate", role: str) -> str | None:
     """The column with the labels or the groups, as the certificate remembers it."""
     told = certificate.context.get("data")
     name = told.get(role) if isinstance(told, dict) else None
@@ -105,6 +115,7 @@ def _as_content(test: "Monitor", repeated: bool) -> dict[str, Any]:
         "statement": test.statement(),
         "n": test.n,
         "errors": test.errors,
+        "unanswered": test.unanswered,
         "bound": test.bound,
         "delta": test.delta,
         "grouped": test.grouped,

@@ -74,7 +74,7 @@ def predict(
     kept = kept_columns(data, keep, kind, encoding)
     findings, unseen = look_at_new(X, *known_categories(model))
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
-    sure = None if stochastic else _sure(folder, model)
+    sure = None if stochastic else selective_vote(folder, model)
     answered = None if sure is None else sure.answers(X)
     shares = _shares(model, X, stochastic) if proba else {}
     if out is not None:
@@ -125,7 +125,7 @@ def _shares(model: Any, X: Any, stochastic: bool) -> dict[str, Any]:
     return {"probability": model.predict_stochastic_proba(X)} if stochastic else {"weight": model.predict_proba(X)}
 
 
-def _sure(folder: Path, model: Any) -> Any:
+def selective_vote(folder: Path, model: Any) -> Any:
     """The vote that answers only where it is sure, if it was certified, too."""
     from ..selective import SelectiveCertificate, SelectiveVote
 

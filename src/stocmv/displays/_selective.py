@@ -31,7 +31,7 @@ class SelectiveDisplay:
     ax_, figure_ : Axes, Figure
         Where it was drawn.
     certified_line_, measured_line_ : Line2D
-        The bound on the error over the lower bound on coverage, and what the judges measured.
+        The bound on the error over the lower bound on coverage, and the same as measured on the judging examples.
     test_line_ : Line2D or None
         The test examples.
 
@@ -95,7 +95,7 @@ class SelectiveDisplay:
         (self.measured_line_,) = self.ax_.plot(
             [point.empirical_coverage for point in shown],
             [point.empirical_error for point in shown],
-            **{"color": BLUE, "marker": ".", "label": "measured on the judges", **style},
+            **{"color": BLUE, "marker": ".", "label": "measured on the judging examples", **style},
         )
         self.test_line_ = None
         if self.test is not None:

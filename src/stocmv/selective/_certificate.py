@@ -110,10 +110,10 @@ class SelectiveCertificate:
     def notes(self) -> list[str]:
         """What the figures mean."""
         return [
-            f"On the judges: {percent_down(self.empirical_coverage)} answered, {percent(self.empirical_error)} of the "
-            "answers wrong.",
-            "This is a statement of its own about the judges. Where the certificate of predict is used, too, both hold "
-            "at once with probability at least one minus the sum of their deltas.",
+            f"Measured on the judging {'groups' if self.grouped else 'examples'}: "
+            f"{percent_down(self.empirical_coverage)} answered, {percent(self.empirical_error)} of the answers wrong.",
+            "This is a separate statement: it holds together with the certificate of predict with probability at least "
+            "one minus the sum of their deltas.",
         ]
 
     def __str__(self) -> str:

@@ -14,7 +14,7 @@ from ._labels import (
     unsigned_codes as unsigned_codes,
 )
 from ._matrix import VoteMatrix
-from ._partitioned import PartitionedVotes as PartitionedVotes
+from ._partitioned import PartitionedVotes
 from ._queries import (
     Digest as Digest,
     Mean as Mean,
@@ -31,4 +31,4 @@ from ._queries import (
 )
 from ._threads import split_rows as split_rows, thread_map as thread_map
 
-__all__ = ["VoteMatrix", "load_folds", "save_folds"]
+__all__ = ["PartitionedVotes", "VoteMatrix", "load_folds", "save_folds"]

@@ -18,6 +18,15 @@ class PartitionedVotes(Votes):
     ----------
     parts : sequence of VoteMatrix
         The matrices, in order.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix
+    >>> from stocmv.votes import PartitionedVotes
+    >>> first = VoteMatrix.from_labels([[0, 1], [1, 1]], [0, 1], classes=[0, 1])
+    >>> second = VoteMatrix.from_labels([[0, 0]], [0], classes=[0, 1])
+    >>> PartitionedVotes([first, second]).n_examples
+    3
     """
 
     def __init__(self, parts: Sequence[Matrix]) -> None:
