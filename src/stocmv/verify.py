@@ -842,13 +842,13 @@ def _check_deterministic_vote(c: Content) -> None:
 # --------------------------------------------------------------------------------------------------------- 5. The words
 
 CERTIFIED = {
-    "exact": "the error of a vote with drawn weights",
-    "mc": "the error of a vote with drawn weights",
+    "exact": "the error of the stochastic vote",
+    "mc": "the error of the stochastic vote",
     "half": "the probability that the voters that err hold at least half of the weight",
-    "first_order": "the error of the weighted vote, as twice the mean error of a voter",
-    "second_order": "the error of the weighted vote, as four times the mean squared weight of wrong voters",
-    "binomial": "the error of the weighted vote, as twice the error of a vote of drawn voters",
-    "c_bound": "the error of the weighted vote, from the mean error and the disagreement of its voters",
+    "first_order": "the error of the weighted vote (at most twice the mean error of a voter)",
+    "second_order": "the error of the weighted vote (at most four times the mean squared weight of the wrong voters)",
+    "binomial": "the error of the weighted vote (at most twice the error of a vote of drawn voters)",
+    "c_bound": "the error of the weighted vote (from the mean error and disagreement of its voters)",
 }
 RULES = {
     "categorical": "the voters vote with their probabilities as weights, and of classes that tie the first wins",

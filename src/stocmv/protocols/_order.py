@@ -1,4 +1,4 @@
-"""Test whether examples look randomly ordered: do errors or classes depend on the position?"""
+"""Test whether examples look randomly ordered: whether errors or classes depend on the position."""
 
 import warnings
 from collections.abc import Sequence

@@ -116,7 +116,7 @@ def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[Found]:
 
 
 def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Found]:
-    """A threshold for each fold with a certified coverage of at least ``min_coverage`` and as few errors as possible."""
+    """A threshold for each fold with a certified coverage of at least ``min_coverage``, and the fewest errors."""
     found = [fold.meet_coverage(min_coverage) for fold in folds]
     if any(each.bound >= 1 for each in found):
         judges = sum(fold.tally.n for fold in folds)
