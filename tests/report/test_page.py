@@ -346,8 +346,8 @@ def test_a_page_of_many_voters_classes_and_folds_stays_small():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("stocmv.report._page.draw_error_distribution", lambda clf: None)  # its votes are of other voters
         large = report.render(other, data=summary(clf))
-    assert "Of 40,000 voters 600 are drawn" in parse(large).words
-    assert "Of 200 classes the 30 with the highest bounds are drawn." in parse(large).words
+    assert "Of 40,000 voters, 600 are drawn" in parse(large).words
+    assert "Of 200 classes, the 30 with the highest bounds are drawn." in parse(large).words
     assert len(large.encode()) < 600_000
 
 
