@@ -1,4 +1,4 @@
-"""Stochastic majority votes that come with a certificate."""
+"""Majority votes with a certificate: a proven upper bound on the error of `predict`."""
 
 from . import bounds, posteriors, risks, solvers, special, voters
 from .certificate import Certificate, Monitor, Verification, certify
