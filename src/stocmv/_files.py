@@ -66,7 +66,7 @@ def check_packing(packed: zipfile.ZipFile, what: str, times: int = 1) -> None:
     """Refuse a zip file whose members do not fit into memory ``times`` times, or whose sizes cannot be trusted."""
     entries = packed.infolist()
     if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
-        raise ValueError("it is packed by another method than deflate")  # else unpacked at once, whatever its stated size
+        raise ValueError("it is packed by another method than deflate")  # else unpacked whole, whatever its stated size
     check_fits(times * sum(entry.file_size for entry in entries), what)
 
 

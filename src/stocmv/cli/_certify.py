@@ -141,9 +141,7 @@ def certify(
     if folds is not None and holdout is not None:
         raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
     if cluster is not None and time is not None:
-        raise click.UsageError(
-            "--time does not work with --cluster: the order of the rows is not tested there."
-        )
+        raise click.UsageError("--time does not work with --cluster: the order of the rows is not tested there.")
     if cluster is not None and encoding is not None:
         raise click.UsageError("--encoding is for csv files, and --cluster reads parquet files.")
     _check_votes(context, votes)

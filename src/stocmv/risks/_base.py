@@ -13,9 +13,7 @@ from ..posteriors import POSTERIORS, Law, Posterior
 from ..votes import Total, VoteMatrix, Votes, ask, scaled
 
 MOST_DRAWS = 10**6
-Upper = Callable[
-    [float, float], Bounded
-]  # (empirical value, KL) -> bound; each moment gets an equal share of delta
+Upper = Callable[[float, float], Bounded]  # (empirical value, KL) -> bound; each moment gets an equal share of delta
 
 
 class Composed(NamedTuple):
