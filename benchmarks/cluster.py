@@ -87,7 +87,7 @@ def whole() -> None:
 
 
 def once() -> None:
-    """The same in mini-batches of partitions, one pass over votes that are not stored: less memory than the examples."""
+    """The same in mini-batches of partitions, one pass over unstored votes: less memory than the examples."""
     n_parts = 4 * PARTS
     voters = Shared(Stumps(10, ranges=RANGES), keep_votes=False)
     _fit("600MB", n_parts, voters, MiniBatchAdam(batch_size=N // n_parts, n_epochs=1))
