@@ -1,4 +1,4 @@
-"""All measurements in one run, each beside what one would do without stocmv, and what was aimed at.
+"""All measurements in one run, each compared with the alternative without stocmv and with its target.
 
 python -m benchmarks [NAME ...]
 """

@@ -1,4 +1,4 @@
-"""Voters that abstain: what gaps cost, and that votes without any cost no more than before there could be gaps.
+"""Voters that abstain: the cost of gaps, and whether votes without gaps are as fast as before gaps were supported.
 
 python -m benchmarks.abstaining [REVISION]
 
@@ -36,7 +36,7 @@ def made(n: int, n_voters: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def works(n_classes: int, share: float) -> dict[str, Callable[[], object]]:
-    """What is measured on votes of which a share is missing."""
+    """The work to measure, on votes of which a share is missing."""
     n, n_voters = (200_000, 128) if n_classes == 2 else (10_000, 100)
     votes, y = made(n, n_voters, n_classes)
     posterior = Dirichlet(0.1 + np.random.default_rng(0).gamma(1.0, 1.0, n_voters))
@@ -65,7 +65,7 @@ def measure(share: float) -> dict[str, float]:
 
 
 def least_seconds(call: Callable[[], object], budget: float = 0.6) -> float:
-    """Seconds of one processor that a call takes, the least of as many as the budget holds."""
+    """Processor seconds of a call, the smallest of as many calls as fit into the budget."""
     call()
     taken = []
     while sum(taken) < budget:

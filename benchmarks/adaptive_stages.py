@@ -38,7 +38,7 @@ STAGES = (1, 2, 3, 5, 8)
 
 
 class Case(NamedTuple):
-    """So many examples, and the share of errors that is expected."""
+    """A number of judging examples, and the expected share of errors."""
 
     n: int
     error: float
@@ -49,7 +49,7 @@ class Case(NamedTuple):
         return clopper_pearson(round(self.n * self.error), self.n, DELTA) - self.error
 
     def slack(self, slope: float, n_stages: int, spacing: float, *, above: bool) -> float:
-        """What the bound adds to the error, if that is what is measured; a bound on it from above or below.
+        """What the bound adds to the measured error; a bound on it from above or below.
 
         ``spacing`` is about the distance between the errors p that the adversary may pick.
         """

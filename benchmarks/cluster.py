@@ -69,7 +69,7 @@ def steps() -> None:
 
 
 def counted_passes(votes: ClusterVotes) -> list[float]:
-    """The moments at which a pass over the votes begins, from now on."""
+    """The start times of passes over the votes, from now on."""
     begun: list[float] = []
     begin = votes.begin
 
@@ -87,7 +87,7 @@ def whole() -> None:
 
 
 def once() -> None:
-    """The same in mini-batches of partitions, once over votes that nobody keeps: less memory than examples."""
+    """The same in mini-batches of partitions, one pass over unstored votes: less memory than the examples."""
     n_parts = 4 * PARTS
     voters = Shared(Stumps(10, ranges=RANGES), keep_votes=False)
     _fit("600MB", n_parts, voters, MiniBatchAdam(batch_size=N // n_parts, n_epochs=1))
@@ -131,7 +131,7 @@ def kills(times: int = 10) -> None:
     rng = np.random.default_rng(0)
 
     def fit(stage: str | None = None) -> MajorityVoteClassifier:
-        """On workers of its own, one of which is killed if a stage is named."""
+        """Fit on separate workers; kill one of them if a stage is named."""
         with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as there, Client(there) as client:
             clf = MajorityVoteClassifier(Ensemble(RandomForestClassifier(30)), bound="seeger", random_state=0)
             if stage is None:

@@ -1,4 +1,4 @@
-"""The first call in a fresh process: with nothing compiled before, and with what an earlier process compiled."""
+"""The first call in a fresh process: with nothing compiled, and with a compilation cache from an earlier process."""
 
 import json
 import os

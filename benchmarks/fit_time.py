@@ -1,4 +1,4 @@
-"""The time of `fit` against training a forest on as many rows and asking it about the others.
+"""The time of `fit`, compared with training a forest on as many rows and predicting the others.
 
 STOCMV_DATA=... python -m benchmarks.fit_time [NAME]
 """

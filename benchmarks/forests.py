@@ -4,8 +4,8 @@ Means over five splits (two of the largest sets), delta = 0.05, in percent:
 
     STOCMV_DATA=... python -m benchmarks.forests [NAME ...]
 
-"plain" is what a user has without us: 100 trees on 80 % of the training rows, Clopper and Pearson's bound on the rest.
-What was measured is kept in build/benchmarks/forests.jsonl; remove that file to measure again.
+"plain" is the alternative without stocmv: 100 trees on 80 % of the training rows, Clopper-Pearson bound on the rest.
+The results are kept in build/benchmarks/forests.jsonl; remove that file to measure again.
 """
 
 import sys

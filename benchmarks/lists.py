@@ -5,8 +5,8 @@ Means over five splits, delta = 0.05, default hold-out, in percent:
     STOCMV_DATA=... python -m benchmarks.lists [NAME ...]
 
 The best single classifier is chosen by cross-validation among the examples that do not judge, trained on all of these,
-and judged by the same examples as the votes. What was measured is kept in build/benchmarks/lists.jsonl; remove that
-file to measure again.
+and judged by the same examples as the votes. The results are kept in build/benchmarks/lists.jsonl; remove that file to
+measure again.
 """
 
 import sys

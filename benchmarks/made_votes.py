@@ -1,4 +1,4 @@
-"""Votes with a known structure, made block by block: voters of different strength that find the same examples hard."""
+"""Synthetic votes, generated block by block: voters of different strength that find the same examples hard."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Certificates of every kind, to see that a change of the code changes none of their figures.
+"""Certificates of every kind, to check that a change of the code changes none of their figures.
 
 python -m benchmarks.reference write FILE      # at the commit before
 python -m benchmarks.reference compare FILE    # after: every figure the same to 12 digits, or an error
@@ -119,7 +119,7 @@ def certificates() -> Iterator[tuple[str, dict]]:
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """What is not the same: numbers beyond so many digits, anything else at all."""
+    """All differences: numbers beyond the given digits, anything else exactly."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in before.keys() | after.keys():
             yield from differences(before.get(key), after.get(key), f"{path}.{key}")

@@ -84,7 +84,7 @@ def with_scipy(right: list[float], wrong: list[float]) -> np.ndarray:
 
 
 def difference(packed: VoteMatrix, dense: np.ndarray, posterior: Dirichlet, loop: Callable) -> float:
-    """Largest difference of the two risks and gradients: that both did the same work."""
+    """Largest difference of the two risks and gradients, to check that both did the same work."""
     value, gradient = Exact().moments(posterior, packed)
     their_value, their_gradient = risk_and_gradient(dense, posterior, loop)
     return float(max(abs(value[0] - their_value), np.abs(gradient[0] - their_gradient).max()))

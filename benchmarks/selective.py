@@ -27,7 +27,7 @@ COMPARED = {"tictactoe": 0.1, "svmguide1": 0.03, "mushrooms": 0.005, "phishing":
 
 
 def coverage_at_targets() -> None:
-    """What is certified at a target with three folds, and what the test part says."""
+    """Certified figures at a target with three folds, and those on the test part."""
     print(f"{'data set':12}{'target':>8}{'certified':>11}{'measured':>10}{'test':>8}{'test error':>12}")
     for name, target in TARGETS.items():
         X, y, X_test, y_test = split(name, 0)
@@ -81,7 +81,7 @@ def _mapie(X: NDArray, y: NDArray, X_test: NDArray, y_test: NDArray, target: flo
         list_predict_params=thresholds[:, None],
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that nothing can be controlled
+        warnings.simplefilter("ignore")  # the warning that nothing can be controlled
         controller.calibrate(X_held, np.searchsorted(classes, y_held))
     if controller.best_predict_param is None:
         return 0.0, 0.0

@@ -34,5 +34,5 @@ def run() -> list[Target]:
 
 
 def class_sums(labels: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """Summed weight of the voters that say each class, for each row."""
+    """Total weight of the voters for each class, for each row."""
     return np.stack([(labels == k).astype(np.float32) @ alpha for k in range(K)], axis=1)

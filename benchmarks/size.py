@@ -1,4 +1,4 @@
-"""The size of the package, and how far its rooms depend on each other's insides.
+"""The size of the package, and how much its rooms depend on each other's private parts.
 
 python -m benchmarks.size [CHECKOUT]    # of another checkout, to compare two commits
 """

@@ -1,4 +1,4 @@
-"""The paper's data sets, cut in several ways, and what was measured on each cut, kept so that a run can go on later."""
+"""Random splits of the paper's data sets, with stored measurements so that a run can be resumed."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def split(name: str, seed: int) -> Split:
 
 
 def plain_holdout(estimator: Any, X: NDArray, y: NDArray, seed: int, share: float = 0.2) -> dict[str, float]:
-    """What one has without us: train on the rest, Clopper and Pearson's bound on the part that is held out."""
+    """The alternative without stocmv: hold out a part, train on the rest, Clopper-Pearson bound on the part."""
     X_rest, X_held, y_rest, y_held = train_test_split(X, y, test_size=share, random_state=seed)
     began = time.perf_counter()
     answers = estimator.fit(X_rest, y_rest).predict(X_held)
@@ -37,7 +37,7 @@ def plain_holdout(estimator: Any, X: NDArray, y: NDArray, seed: int, share: floa
 
 
 def measured(table: str, names: Iterable[str], measure: Callable[[str, int], dict[str, float]]) -> dict[str, dict]:
-    """Means and standard deviations over the splits, for each data set; a split that is kept is not measured again."""
+    """Means and standard deviations over the splits, for each data set; stored splits are not measured again."""
     KEPT.mkdir(parents=True, exist_ok=True)
     path, results = KEPT / f"{table}.jsonl", {}
     kept = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
@@ -59,7 +59,7 @@ def measured(table: str, names: Iterable[str], measure: Callable[[str, int], dic
 
 
 def shown(figures: dict, columns: Iterable[str], spread: Iterable[str] = ()) -> str:
-    """The cells of a row in percent; those with a spread have the standard deviation over the splits, too."""
+    """The cells of a row in percent; those in ``spread`` also have the standard deviation over the splits."""
     cells = []
     for column in columns:
         mean, deviation = (100 * figure for figure in figures[column])

@@ -1,4 +1,4 @@
-"""What a section aims at, and whether it got there."""
+"""The targets of a section, and whether they were met."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Seconds of calls that are compared with each other, on a machine that others use too."""
+"""Compare the times of calls on a shared machine."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Every table and figure of the paper as an experiment that can be repeated, interrupted and taken up again."""
+"""Every table and figure of the paper as an experiment that can be repeated, interrupted and resumed."""
 
 from ._experiments import EXPERIMENTS, Experiment
 from ._published import citation, published

@@ -1,4 +1,4 @@
-"""Our figures beside the paper's: which agree, which are lower, which are higher, and why."""
+"""Our figures next to the paper's: which agree, which are lower, which are higher, and why."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ _ROUNDING = 0.01  # percent: what the printed mean and deviation may hide
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure of the paper beside ours, in percent.
+    """One figure of the paper next to ours, in percent.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Cell:
         Bounds of the paper's own two methods agree up to its mean plus one standard deviation; everything else within
         two standard deviations, the larger of its and ours.
     reason : str
-        Why it is not the same, where it is not and the reason is known.
+        Why it differs, if it does and the reason is known.
     """
 
     table: str
@@ -41,7 +41,7 @@ class Cell:
 
 
 def cells(table: str, rows: list[Row]) -> list[Cell]:
-    """All figures of a table that we have, too. The rows must have the errors that the paper reports."""
+    """All figures of a table that we have too. The rows must have the errors that the paper reports."""
     found = []
     for kind in KINDS:
         for (method, dataset), share in means(rows, ["method", "dataset"], kind).items():

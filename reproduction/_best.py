@@ -1,4 +1,4 @@
-"""The column of our own: the classifier with three folds and a proven PAC-Bayes bound."""
+"""Our own column: the classifier with three folds and a proven PAC-Bayes bound."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ from ._units import Outcome, Unit
 def best_row(unit: Unit, classifier: MajorityVoteClassifier, data: Split) -> Outcome:
     """Fit the classifier, and report it like the other methods.
 
-    ``bound`` is the certificate's on the stochastic vote, proven; ``bound_fixed`` the one on what `predict` answers,
-    whose test error is ``test_predict``.
+    ``bound`` is the certificate's proven bound on the stochastic vote; ``bound_fixed`` is the one on `predict`, whose
+    test error is ``test_predict``.
     """
     classifier.fit(data.X, data.y)
     certificate: Any = classifier.certificate_

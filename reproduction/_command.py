@@ -31,15 +31,15 @@ _HERE = "here"
 @click.option("--datasets", metavar="NAME,...", help="Data sets to run on, instead of all of the paper's at hand.")
 @click.option("--fetch", "fetch_first", is_flag=True, help="Download the data sets that are missing first.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Fixes all random numbers.")
-@click.option("--jobs", type=int, help="Tasks that run side by side; by default 1, or all workers of the cluster.")
+@click.option("--jobs", type=int, help="Number of parallel tasks; by default 1, or all workers of the cluster.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default="build/paper",
     show_default=True,
-    help="Folder for the results. What is there already is not computed again.",
+    help="Folder for the results. Existing results are not computed again.",
 )
-@click.option("--quick", is_flag=True, help="Small sets and coarse grids, to see that everything works.")
+@click.option("--quick", is_flag=True, help="Small sets and coarse grids, to check that everything works.")
 @click.option(
     "--cluster",
     is_flag=False,
@@ -61,8 +61,8 @@ def command(
 ) -> None:
     """Reproduce tables and figures of the paper: table1, table2, fig-..., or all (--list has the names).
 
-    Each task's results are written when it is done, so a run that was killed goes on where it was. The same seed gives
-    the same tables to the last digit.
+    Each task's results are written when it is done, so a killed run resumes where it stopped. The same seed gives the
+    same tables to the last digit.
 
     \b
     Examples:
@@ -106,7 +106,7 @@ def _print_list() -> None:
 
 @contextmanager
 def _working(cluster: str | None, jobs: int | None) -> Iterator[int]:
-    """How many tasks run side by side: on this machine, or as many as a cluster has threads."""
+    """Number of parallel tasks: on this machine, or the number of threads of a cluster."""
     if cluster is None:
         yield jobs or 1
         return
@@ -120,7 +120,7 @@ def _working(cluster: str | None, jobs: int | None) -> Iterator[int]:
 
 
 def _send_code(client: Any) -> None:
-    """Give this package, which is not installed with stocmv, to a scheduler and workers that lack it."""
+    """Send this package, which is not installed with stocmv, to a scheduler and workers that lack it."""
     found = [client.run_on_scheduler(find_spec, __package__), *client.run(find_spec, __package__).values()]
     if None not in found:
         return
@@ -135,9 +135,7 @@ def _send_code(client: Any) -> None:
 
 def _report(done: Reproduced, out: Path) -> None:
     for name in done.absent:
-        click.echo(
-            f"Skipped {name}, whose file is missing: run the same command with --fetch to download it.", err=True
-        )
+        click.echo(f"Skipped {name}: its file is missing, run the same command with --fetch to download it.", err=True)
     click.echo(
         f"{done.computed} units computed, {done.reused} were there; {done.seconds:.0f} s. "
         f"The page is {out / done.files[-1]}."
@@ -145,7 +143,7 @@ def _report(done: Reproduced, out: Path) -> None:
 
 
 class _Shown:
-    """What runs, what is done, and about how long it will take, on a terminal."""
+    """Show what runs, what is done, and the estimated time left, on a terminal."""
 
     def __init__(self, progress: "Progress") -> None:
         self._progress = progress
@@ -168,7 +166,7 @@ class _Shown:
 
 
 class Logged:
-    """What is done, and about how long the rest will take: a line on standard error now and then, for a log."""
+    """Report what is done and the estimated time left: an occasional line on standard error, for a log."""
 
     def __init__(self, every: float = 60.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._every = every
@@ -197,7 +195,7 @@ class Logged:
 
 @contextmanager
 def _watching() -> Iterator[Any]:
-    """A watcher that draws on standard error where that is a terminal, and writes a line now and then where not."""
+    """A watcher that draws on standard error if that is a terminal, and otherwise writes an occasional line."""
     if not sys.stderr.isatty():
         yield Logged()
         return

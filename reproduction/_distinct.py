@@ -1,4 +1,4 @@
-"""Voters that always agree, added up once."""
+"""Votes that process voters that always agree only once."""
 
 from dataclasses import dataclass, field
 
@@ -10,22 +10,22 @@ from stocmv.votes import Curve, VoteMatrix
 
 @dataclass(frozen=True, eq=False)
 class DistinctVotes(VoteMatrix):
-    """The errors of voters many of which err on the same examples: each pattern is kept, and passed over, once.
+    """The errors of voters, many of which err on the same examples: each pattern is stored and processed once.
 
-    Ten thresholds on a feature with two values are one stump ten times. The weights and their KL stay those of
-    all voters; only the sums over voters are taken pattern by pattern. Lives in memory only: it is not for `save`.
+    Ten thresholds on a feature with two values give the same stump ten times. The weights and their KL stay those of
+    all voters; only the sums over voters are taken pattern by pattern. Exists only in memory: it cannot be saved.
 
     Attributes
     ----------
     pattern : ndarray of shape (n_voters,)
-        Which of the stored columns each voter has.
+        The stored column of each voter.
     """
 
     pattern: NDArray = field(default_factory=lambda: np.empty(0, int), repr=False)
 
     @classmethod
     def of(cls, votes: VoteMatrix) -> "DistinctVotes":
-        """The errors in these votes; rows that are the same are merged, too."""
+        """The errors in these votes; identical rows are merged too."""
         columns = np.packbits(votes.errors().T, axis=1)
         keys = np.ascontiguousarray(columns).view(np.dtype((np.void, columns.shape[1]))).ravel()
         _, first, pattern = np.unique(keys, return_index=True, return_inverse=True)

@@ -1,4 +1,4 @@
-"""All tables and figures by their names."""
+"""All tables and figures, by name."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ class Experiment:
     Attributes
     ----------
     name, title : str
-        What the command calls it, and what it is.
+        Its name in the command, and a description.
     tasks : callable
-        From the settings to what has to be computed.
+        From the settings to the tasks to compute.
     draw : callable
-        From the rows, the timings and the units to figures by their names.
+        From the rows, the timings and the units to figures, by name.
     sets : tuple of (sets of the paper, sets of a quick run, whether of two classes), optional
-        The data sets that it needs, where it needs any.
+        The data sets that it needs, if any.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Experiment:
 
 
 def _from_rows(name: str) -> Draw:
-    """The drawing function of that name, for which matplotlib is loaded only when it is called."""
+    """The drawing function of that name; loads matplotlib only when called."""
 
     def draw(rows: list[Row], timings: list[Row], units: Sequence[Unit]) -> "dict[str, Figure]":
         from . import drawing

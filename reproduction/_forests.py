@@ -1,4 +1,4 @@
-"""What rests on two forests, each judged on the half that the other was trained on: Table 2, the prior, the depth."""
+"""Experiments with two forests, each judged on the half that trained the other: Table 2, the prior, the depth."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -26,11 +26,11 @@ TABLE2, PRIOR, STRENGTH = "table2", "fig-prior", "fig-strength"
 TRIALS = {TABLE2: 10, PRIOR: 4, STRENGTH: 4}
 _TABLE2_METHODS = ("naive_bayes", "first_order", "second_order", "binomial", "binomial_51", "exact", "mc")
 _STRENGTH_METHODS = ("first_order", "second_order", "binomial", "exact")
-_SHORT = LBFGS(max_iter=50, tolerance=1e-6, stops_early=True)  # as in the classifier, for alike voters
+_SHORT = LBFGS(max_iter=50, tolerance=1e-6, stops_early=True)  # as in the classifier, for interchangeable voters
 
 
 def tasks(name: str, settings: Settings) -> list[Task]:
-    """One experiment's units; those of the same data set and trial share their forests."""
+    """The units of an experiment; those of the same data set and trial share their forests."""
     found = []
     for dataset in settings.sets(SETS, QUICK_SETS, two_classes=False):
         for trial in settings.trials_of(TRIALS[name]):
@@ -75,7 +75,7 @@ def _cost(name: str, dataset: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """Two forests, what they say on the half that they were not trained on, and on the test part."""
+    """Two forests, with their votes on the half that they were not trained on and on the test part."""
 
     data: Split
     forests: list[Forest]
@@ -83,7 +83,7 @@ class Crossed:
     tests: list[Answers]
 
     def votes(self, depth: int | None = None) -> tuple[list[VoteMatrix], list[VoteMatrix]]:
-        """On the halves that judge, and on the test part, with the trees cut at a depth."""
+        """Votes on the judging halves and on the test part, with the trees cut at a depth."""
         return (
             [forest.votes(answers, depth) for forest, answers in zip(self.forests, self.judged, strict=True)],
             [forest.votes(answers, depth) for forest, answers in zip(self.forests, self.tests, strict=True)],
@@ -163,7 +163,7 @@ def _row(
     tests: Sequence[VoteMatrix],
     **place: float,
 ) -> Row:
-    """One row; ``place`` says where on its grid."""
+    """One row; ``place`` is its position on the grid."""
     return {
         **unit.identity,
         **crossed.data.sizes,

@@ -6,7 +6,7 @@ from ._summary import Mean
 
 
 def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A table whose first column is text and the others figures."""
+    """A table with text in the first column and figures in the others."""
     if not lines:
         return ""
     rule = ["---", *["---:"] * (len(header) - 1)]
@@ -22,5 +22,5 @@ def percent(mean: Mean | None, digits: int = 2) -> str:
 
 
 def picture(name: str, alt: str) -> str:
-    """A picture that leads to its scalable version."""
+    """A picture that links to its SVG version."""
     return f"[![{alt}]({name}.png)]({name}.svg)\n"

@@ -1,4 +1,4 @@
-"""What is reported of a fitted method."""
+"""The figures reported for a fitted method."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from stocmv.votes import VoteMatrix
 
 from ._methods import DELTA, Fitted, dirichlets, paper_bound
 
-_TIE = 1 - 1e-12  # what rounding may hide counts as a tie
+_TIE = 1 - 1e-12  # a difference that rounding may cause counts as a tie
 
 
 def measures(
@@ -22,18 +22,18 @@ def measures(
 ) -> dict[str, Any]:
     """Entropy, KL, errors of four kinds on both parts, and the bound with three constants.
 
-    Shares, not percent. Over folds, errors are those of a fold drawn by its size. ``bound`` is the paper's setting,
-    ``bound_proven`` has the proven constant for folds, ``bound_xi`` the exact constant of Maurer as well; they are not
-    cut at 1.
+    Shares, not percent. With folds, errors are those of a fold drawn in proportion to its size. ``bound`` is the
+    paper's setting, ``bound_proven`` has the proven constant for folds, ``bound_xi`` also Maurer's exact constant; they
+    are not cut off at 1.
 
     Parameters
     ----------
     fitted : Fitted
-        What the method found.
+        The result of the method.
     risk : Risk or None
         The risk whose bound it minimised.
     votes, tests : sequences of VoteMatrix, one entry per fold
-        What the voters said on the examples that judge them, and on the test part.
+        The votes on the judging examples, and on the test part.
     """
     sizes = [v.n_examples for v in votes]
     shares = np.array(sizes) / sum(sizes)
@@ -49,13 +49,13 @@ def measures(
 
 
 def entropy(weights: NDArray) -> float:
-    """Of the shares of the weights' sizes, in nats."""
+    """Entropy, in nats, of the normalised absolute weights."""
     share = np.abs(weights) / np.abs(weights).sum()
     return float(-xlogy(share, share).sum())
 
 
 def bound_value(fitted: Fitted, risk: Risk | None, bound: Bound, sizes: Sequence[int]) -> float | None:
-    """The bound on the vote's error by another theorem, from the certified figures; not cut at 1."""
+    """The bound on the vote's error by another theorem, from the certified figures; not cut off at 1."""
     certificate = fitted.certificate
     if certificate is None or risk is None:
         return None
@@ -68,7 +68,7 @@ def bound_value(fitted: Fitted, risk: Risk | None, bound: Bound, sizes: Sequence
 
 
 def argmax_bound(fitted: Fitted, votes: Sequence[VoteMatrix]) -> float | None:
-    """The proven bound, with 2 sqrt(n), on the arg-max error of the vote with drawn weights."""
+    """The proven bound, with 2 sqrt(n), on the arg-max error of the stochastic vote."""
     posteriors = dirichlets(fitted)
     if fitted.certificate is None or not posteriors:
         return None
@@ -80,7 +80,7 @@ def argmax_bound(fitted: Fitted, votes: Sequence[VoteMatrix]) -> float | None:
 
 
 def errors(part: str, fitted: Fitted, votes: Sequence[VoteMatrix], shares: NDArray) -> dict[str, float | None]:
-    """Errors of the stochastic and of the deterministic vote, where a wrong half and where the arg-max counts."""
+    """Errors of the stochastic and the deterministic vote, by W >= 1/2 and by the arg-max."""
     kinds = {
         f"{part}_fixed": [_half_error(w, v) for w, v in zip(fitted.weights, votes, strict=True)],
         f"{part}_fixed_argmax": [_argmax_error(w, v) for w, v in zip(fitted.weights, votes, strict=True)],
@@ -106,7 +106,7 @@ def _argmax_error(weights: NDArray, votes: VoteMatrix) -> float:
 
 
 def _drawn(posterior: Posterior, votes: VoteMatrix, risk: str) -> float:
-    """Error of a vote with drawn weights; a draw from a categorical is a single voter."""
+    """Error of the stochastic vote; a draw from a categorical is a single voter."""
     if isinstance(posterior, Categorical):
         return float(posterior.theta @ votes.voter_errors())
     return float(RISKS[risk].moments(posterior, votes)[0][0])

@@ -31,9 +31,9 @@ class Method:
     label : str
         Its name in tables and figures.
     risk : Risk or None
-        What it minimises a bound on; None for naive Bayes, which minimises nothing.
+        The risk whose bound it minimises; None for naive Bayes, which minimises nothing.
     reports : {"drawn", "fixed"}
-        Whether the paper's test error is that of votes with drawn weights or of the vote with fixed ones.
+        Whether the paper's test error is that of the stochastic vote or of the deterministic vote.
     """
 
     label: str
@@ -58,7 +58,7 @@ METHODS: dict[str, Method] = {
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a method found: one distribution of weights for each fold, or fixed weights.
+    """The result of a method: one distribution of weights for each fold, or fixed weights.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Fitted:
     posteriors : list of Posterior
         Empty for naive Bayes.
     certificate : Certificate or None
-        As `learn` gives it.
+        As returned by `learn`.
     seconds : float
         Time to find it.
     """
@@ -85,7 +85,7 @@ def paper_bound(n_folds: int) -> Bound:
 
 @dataclass(frozen=True)
 class BestStart(Solver):
-    """L-BFGS from several points; the best end.
+    """L-BFGS from several points; keeps the best result.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class BestStart(Solver):
     points: tuple[NDArray, ...]
 
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
-        # the tolerance is an absolute one, on which a bound of a thousandth would stop on the way
+        # the tolerance is absolute, so a bound of a thousandth would stop too early
         descent = LBFGS(tolerance=1e-8 * min(1.0, problem(start)[0]))
         ends = [descent.minimise(problem, point, rng) for point in (start, *self.points)]
         return min(ends, key=lambda point: problem(point)[0])
@@ -114,7 +114,7 @@ class PaperSearch(Solver):
 
 
 def searches(mc_steps: int, *, quick: bool) -> dict[str, Solver]:
-    """How the methods with a Dirichlet posterior are searched for: from several starts, or quickly from one."""
+    """Solvers for the methods with a Dirichlet posterior: from several starts, or quickly from one."""
     return {
         "exact": LBFGS() if quick else Auto(),
         "exact_recipe": PaperSearch(n_epochs=10 if quick else 100),
@@ -133,8 +133,8 @@ def fit_methods(
 ) -> dict[str, Fitted]:
     """Each method's weights for these votes, one matrix per fold.
 
-    The exact method comes first: its mean weights are one more start for the baselines, whose bounds have poor valleys
-    of their own around the prior. So is the best voter alone.
+    The exact method comes first: its mean weights are another start for the baselines, whose bounds have poor local
+    minima around the prior. So is the best single voter.
 
     Parameters
     ----------
@@ -143,13 +143,13 @@ def fit_methods(
     names : iterable of str
         Keys of `METHODS`.
     seed : int
-        For the searches.
+        Seed for the searches.
     prior : float
         Concentration of the Dirichlet prior; the categorical one is uniform.
     risks : mapping, optional
-        Risks that take the place of a method's own.
+        Risks that replace a method's own.
     solvers : mapping, optional
-        Solvers that take the place of `Auto` for methods with a Dirichlet posterior.
+        Solvers that replace `Auto` for methods with a Dirichlet posterior.
     """
     chosen = [name for name in METHODS if name in set(names)]
     order = sorted(chosen, key=lambda name: name != "exact")
@@ -204,5 +204,5 @@ def _naive_bayes(votes: Sequence[VoteMatrix]) -> Fitted:
 
 
 def dirichlets(fitted: Fitted) -> list[Dirichlet]:
-    """The posteriors, where they are Dirichlets."""
+    """The posteriors, if they are Dirichlets."""
     return [p for p in fitted.posteriors if isinstance(p, Dirichlet)]

@@ -28,9 +28,9 @@ class PrintedTheorem2(Seeger):
 
 @dataclass(frozen=True)
 class StrictBinomial(Binomial):
-    """More than half of the drawn voters err, as the authors' code has it: **twice it bounds nothing**.
+    """Probability that more than half of the drawn voters err, as in the authors' code: **twice this bounds nothing**.
 
-    Where exactly half of the weight is wrong it is below one half. Only to reproduce the paper's figures.
+    If exactly half of the weight is wrong, it is below one half. Only to reproduce the paper's figures.
     """
 
     name: ClassVar[str] = "binomial_51_not_proven"

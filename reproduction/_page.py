@@ -1,4 +1,4 @@
-"""The page that shows everything, made from the tables and figures in the folder."""
+"""The page with all results, made from the tables and figures in the folder."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -40,7 +40,7 @@ def write_page(store: Store) -> Path:
 
 
 def _words(name: str, store: Store) -> str:
-    """What is said about an experiment; figures on toys bring their own words along, for the numbers of a full run."""
+    """The text about an experiment; figures on toys have their own, with the numbers of a full run."""
     if name in WORDS:
         return WORDS[name]
     figure, rows = FIGURES[name], store.read_table(name)
@@ -96,7 +96,7 @@ def _counts(chosen: Iterable[Cell]) -> list[str]:
 
 
 def _differences(chosen: list[Cell]) -> str:
-    """The figures, gathered under their reasons."""
+    """The figures, grouped by reason."""
     if not chosen:
         return "None.\n"
     parts = []

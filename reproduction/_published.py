@@ -28,7 +28,7 @@ def citation() -> str:
 
 
 def published(table: str, kind: str, method: str, dataset: str) -> Figure | None:
-    """A figure of the paper's tables, or None where it prints none.
+    """A figure of the paper's tables, or None if it prints none.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def published(table: str, kind: str, method: str, dataset: str) -> Figure | None
     kind : {"test_error", "bound"}
         Which half of it.
     method, dataset : str
-        Row and column; what the paper calls svmguide1 is beside both versions of that set.
+        Row and column; the paper's svmguide1 is used for both versions of that set.
     """
     found = _content()[table][kind].get(method, {}).get("svmguide1" if dataset == TWICE else dataset)
     return None if found is None else Figure(*found)

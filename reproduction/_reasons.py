@@ -1,11 +1,11 @@
-"""Why a figure of ours is not the paper's, where it is not and the reason is known."""
+"""Why a figure of ours differs from the paper's, if the reason is known."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Reason:
-    """An explanation and the figures that it holds for; an empty field stands for all."""
+    """An explanation and the figures that it applies to; an empty field means all."""
 
     text: str
     table: str = ""
@@ -76,7 +76,7 @@ REASONS = (
 
 
 def reason_for(table: str, kind: str, method: str, dataset: str, verdict: str) -> str:
-    """The reason for a figure, or nothing where it agrees or none is known."""
+    """The reason for a figure, or an empty string if it agrees or none is known."""
     if verdict == "agrees":
         return ""
     covering = (r.text for r in REASONS if r.covers(table, kind, method, dataset, verdict))

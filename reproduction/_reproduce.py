@@ -1,4 +1,4 @@
-"""From names to results: what is missing is computed, then tables, figures and the page are written."""
+"""From names to results: compute what is missing, then write tables, figures and the page."""
 
 import os
 import time
@@ -17,20 +17,20 @@ from ._units import Row, Unit, joined
 
 @dataclass(frozen=True)
 class Reproduced:
-    """What a run gave.
+    """The result of a run.
 
     Attributes
     ----------
     experiments : list of str
-        What was asked for.
+        The requested experiments.
     computed, reused : int
-        Units that were computed, and that were there already.
+        Number of units that were computed, and that existed already.
     absent : list of str
-        The data sets that are not at hand, and were passed over.
+        Data sets that are not available, and were skipped.
     files : list of str
         What was written, relative to the folder; the page is the last.
     seconds : float
-        How long it took.
+        Duration of the run.
     """
 
     experiments: list[str]
@@ -58,11 +58,11 @@ def reproduce(
     settings : Settings, optional
         Trials, data sets, seed.
     out : path-like
-        The folder for results. What is there already, computed with the same settings, is not computed again.
+        The folder for results. Existing results with the same settings are not computed again.
     jobs : int or None
-        Tasks that run side by side, by joblib; None leaves it to ``joblib.parallel_config``.
+        Number of parallel tasks, by joblib; None leaves it to ``joblib.parallel_config``.
     watcher : Watcher, optional
-        Is told what happens.
+        Is notified of progress.
 
     Returns
     -------
@@ -125,6 +125,6 @@ def _write_results(store: Store, experiment: Experiment, units: Sequence[Unit]) 
 
 
 def _update_timings(store: Store, name: str, timings: list[Row]) -> Path:
-    """One file for all experiments: the lines of this one are replaced."""
+    """Replace the lines of this experiment in the file for all experiments."""
     others = [line for line in store.read_table("timings") if line["experiment"] != name]
     return store.write_table("timings", others + timings)

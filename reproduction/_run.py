@@ -1,4 +1,4 @@
-"""Doing what is missing."""
+"""Compute missing results."""
 
 import os
 import time
@@ -14,20 +14,20 @@ from ._units import Outcome, Task
 
 
 class Watcher(Protocol):
-    """Is told what happens."""
+    """Is notified of progress."""
 
     def begins(self, tasks: Sequence[Task], done: int) -> None:
-        """These tasks are to be done; so many units were there already."""
+        """These tasks are to be done; ``done`` units existed already."""
 
     def starts(self, task: Task) -> None:
-        """A task is handed to a worker."""
+        """A task is sent to a worker."""
 
     def ends(self, task: Task, seconds: float) -> None:
         """A task is done, and its results are written."""
 
 
 class Nobody:
-    """Watches without a word."""
+    """A watcher that does nothing."""
 
     def begins(self, tasks: Sequence[Task], done: int) -> None:
         pass
@@ -40,21 +40,20 @@ class Nobody:
 
 
 def run(tasks: Sequence[Task], store: Store, *, jobs: int | None = 1, watcher: Watcher | None = None) -> int:
-    """Compute the units that are not in the store; how many there were.
+    """Compute the units that are not in the store, and return their number.
 
-    Each outcome is written as soon as its task is done, so a run that is killed goes on where it was.
+    Each outcome is written as soon as its task is done, so a killed run resumes where it stopped.
 
     Parameters
     ----------
     tasks : sequence of Task
-        What has to be there in the end.
+        The tasks whose outcomes are needed.
     store : Store
         Where the outcomes are kept.
     jobs : int or None
-        Tasks that run side by side, by joblib; None leaves it to ``joblib.parallel_config``, whose backend is used in
-        any case.
+        Number of parallel tasks, by joblib; None leaves it to ``joblib.parallel_config``, whose backend is always used.
     watcher : Watcher, optional
-        Is told what happens.
+        Is notified of progress.
     """
     watcher = watcher or Nobody()
     left = [task.without(unit for unit in task.units if store.has(unit)) for task in tasks]
@@ -79,7 +78,7 @@ def run(tasks: Sequence[Task], store: Store, *, jobs: int | None = 1, watcher: W
 
 
 def _perform(place: int, task: Task, threads: int) -> tuple[int, list[Outcome], float]:
-    """One task; with a single thread for linear algebra, so that no sum depends on how many there are."""
+    """Perform one task, with a single thread for linear algebra, so that no sum depends on their number."""
     began = time.perf_counter()
     with threadpool_limits(1, user_api="blas"), joblib.parallel_config(backend="threading", n_jobs=threads):
         outcomes = task.work(task.units, threads)

@@ -1,4 +1,4 @@
-"""What a run is asked for."""
+"""The settings of a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Settings:
     datasets : tuple of str or None
         Data sets to run on; None for the paper's.
     quick : bool
-        Small sets, coarse grids and two trials: to see that everything works, not to compare.
+        Small sets, coarse grids and two trials: to check that everything works, not to compare.
     """
 
     seed: int = 0
@@ -43,12 +43,12 @@ class Settings:
         return Unit(experiment, dataset, trial, self.seed, variant, {"quick": self.quick, **own})
 
     def trials_of(self, paper: int) -> range:
-        """The trials of an experiment that has so many in the paper."""
+        """The trials of an experiment that has ``paper`` trials in the paper."""
         most = 2 if self.quick else paper
         return range(most if self.trials is None else min(self.trials, most))
 
     def sets(self, paper: Sequence[str], quick: Sequence[str], *, two_classes: bool) -> list[str]:
-        """The data sets of an experiment that are at hand."""
+        """The data sets of an experiment that are available."""
         return [name for name in self._wanted(paper, quick, two_classes) if known_sets()[name].at_hand]
 
     def absent(self, paper: Sequence[str], quick: Sequence[str], *, two_classes: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""Data sets cut into training and test parts."""
+"""Data sets split into training and test parts."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +15,7 @@ SEVERAL_CLASSES = ("pendigits", "protein", "shuttle", "sensorless", "mnist", "fa
 TWICE = "svmguide1-twice"
 """The training file of svmguide1 twice: what the authors' code evaluates under the name of svmguide1."""
 FILE_OF = {TWICE: "svmguide1"}
-"""The data set to fetch for a name that is none itself."""
+"""The data set to fetch for a name that is not itself a data set."""
 
 _TEST_SHARE = 0.2
 
@@ -36,7 +36,7 @@ class Split:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """What a row records of it."""
+        """The sizes that a row records."""
         return {
             "n_train": len(self.y),
             "n_test": len(self.y_test),

@@ -1,4 +1,4 @@
-"""Where results are kept: one file for each unit, whole or not at all, and the tables made from them."""
+"""Storage of results: one file for each unit, written atomically, and the tables made from them."""
 
 import json
 import os
@@ -14,12 +14,12 @@ from ._units import Outcome, Row, Unit
 class Store:
     """A folder of results.
 
-    ``units/`` holds what was computed; tables, figures and the page beside it can be made again from that at any time.
+    ``units/`` holds what was computed; tables, figures and the page can be made from it again at any time.
 
     Parameters
     ----------
     folder : path-like
-        Made when it is missing.
+        Created if missing.
     """
 
     def __init__(self, folder: str | os.PathLike) -> None:
@@ -29,11 +29,11 @@ class Store:
         return self.folder / "units" / unit.experiment / f"{unit.name}.json"
 
     def has(self, unit: Unit) -> bool:
-        """Whether the unit is there, computed with the same settings."""
+        """Whether the unit exists, computed with the same settings."""
         return self.read(unit) is not None
 
     def read(self, unit: Unit) -> Outcome | None:
-        """The outcome, or None where there is none with the same settings."""
+        """The outcome, or None if there is none with the same settings."""
         try:
             content: Any = json.loads(self.path(unit).read_bytes())
         except (OSError, ValueError):
@@ -62,7 +62,7 @@ class Store:
         return self.write_text(f"{name}.jsonl", "".join(f"{json.dumps(row, allow_nan=False)}\n" for row in rows))
 
     def read_table(self, name: str) -> list[Row]:
-        """The rows of a table that was written, none where there is no such table."""
+        """The rows of a written table; empty if there is no such table."""
         try:
             lines = (self.folder / f"{name}.jsonl").read_text("utf-8").splitlines()
         except FileNotFoundError:
@@ -81,13 +81,13 @@ class Store:
 
 
 def rows_of(store: Store, units: Sequence[Unit]) -> list[Row]:
-    """The rows of all units that are there, in the order of the units."""
+    """The rows of all existing units, in the order of the units."""
     outcomes = [store.read(unit) for unit in units]
     return [row for outcome in outcomes if outcome is not None for row in outcome.rows]
 
 
 def timings_of(store: Store, units: Sequence[Unit]) -> list[Row]:
-    """How long the units that are there took, each line with the unit's identity."""
+    """The timings of the existing units, each line with the unit's identity."""
     outcomes = [(unit, store.read(unit)) for unit in units]
     return [
         {"experiment": unit.experiment, "dataset": unit.dataset, "trial": unit.trial, "variant": unit.variant, **line}

@@ -17,7 +17,7 @@ class Mean(NamedTuple):
 
 
 def means(rows: Iterable[Row], by: Sequence[str], value: str) -> dict[tuple[Any, ...], Mean]:
-    """Mean of a column over the rows that agree in others, in the order of their first appearance; gaps are left out.
+    """Mean of a column over rows that agree in the columns ``by``, in order of appearance; ignores missing values.
 
     Examples
     --------
@@ -33,5 +33,5 @@ def means(rows: Iterable[Row], by: Sequence[str], value: str) -> dict[tuple[Any,
 
 
 def values_of(rows: Iterable[Row], key: str) -> list[Any]:
-    """The values of a column, each once, in the order of their first appearance."""
+    """The distinct values of a column, in order of first appearance."""
     return list(dict.fromkeys(row[key] for row in rows if row.get(key) is not None))

@@ -1,4 +1,4 @@
-"""Table 1: stumps with a prior that knows nothing, on two classes."""
+"""Table 1: stumps with an uninformative prior, on two classes."""
 
 import time
 from collections.abc import Sequence
@@ -96,7 +96,7 @@ def _compare(unit: Unit) -> Outcome:
 
 
 def best(units: Sequence[Unit], threads: int) -> list[Outcome]:
-    """Our classifier with the PAC-Bayes bound that is cheaper for so many examples."""
+    """Our classifier with the PAC-Bayes bound that is tighter for this number of examples."""
     return [_best(unit, threads) for unit in units]
 
 

@@ -24,7 +24,7 @@ def tasks(name: str, settings: Settings) -> list[Task]:
 
 
 def compute(units: Sequence[Unit], threads: int) -> list[Outcome]:
-    """The rows of each unit; time is a result of its own, kept apart from what the seed determines."""
+    """The rows of each unit; times are kept apart from what the seed determines."""
     outcomes = []
     for unit in units:
         rows = [{**unit.identity, **row} for row in FIGURES[unit.experiment].compute(unit.settings, unit.seed)]
@@ -48,7 +48,7 @@ def draw(name: str, rows: list[Row], timings: list[Row], units: Sequence[Unit]) 
 
 
 def timed(rows: list[Row], timings: list[Row]) -> list[Row]:
-    """The rows; where they were timed, each with its time again."""
+    """The rows, with their times if they were timed."""
     if not timings:
         return rows
     return [{**row, "seconds": line["seconds"]} for row, line in zip(rows, timings, strict=True)]

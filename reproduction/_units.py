@@ -1,4 +1,4 @@
-"""The smallest pieces of an experiment that are computed, kept and skipped when they are there already."""
+"""The smallest pieces of an experiment that are computed, stored, and skipped if they exist already."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ import numpy as np
 from stocmv import __version__
 
 Row = dict[str, Any]
-_FORMAT = 1  # raised when the rows of an earlier version must not be taken for those of this one
+_FORMAT = 1  # increased when rows of earlier versions must not be reused
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Unit:
     seed : int
         The seed of the whole run; all random numbers of the unit follow from it, the data set and the trial.
     variant : str
-        Tells apart units of the same trial.
+        Distinguishes units of the same trial.
     settings : dict
-        All that the rows depend on besides.
+        Everything else that the rows depend on.
     """
 
     experiment: str
@@ -63,14 +63,14 @@ class Unit:
         }
 
     def random_state(self, purpose: str) -> int:
-        """A seed of its own for each purpose; the same for all experiments that share the data set and the trial."""
+        """A different seed for each purpose; the same for all experiments that share the data set and the trial."""
         words = [self.seed, zlib.crc32(self.dataset.encode()), self.trial, zlib.crc32(purpose.encode())]
         return int(np.random.SeedSequence(words).generate_state(1)[0] % 2**31)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a unit gives: rows that its key determines to the last digit, and how long things took."""
+    """The result of a unit: rows that its key determines to the last digit, and timings."""
 
     rows: list[Row]
     timings: list[Row] = field(default_factory=list)
@@ -81,7 +81,7 @@ Work = Callable[[Sequence[Unit], int], list[Outcome]]
 
 @dataclass(frozen=True)
 class Task:
-    """Units that are computed in one go because they share what is dear, such as voters.
+    """Units that are computed together because they share something expensive, such as voters.
 
     Attributes
     ----------
@@ -90,9 +90,9 @@ class Task:
     units : tuple of Unit
         In the order in which they are computed.
     shared : str
-        Names what they share; tasks with the same work that share the same thing are joined.
+        Name of what they share; tasks with the same work and the same name are joined.
     cost : float
-        About how many seconds of one processor the task takes, for the order and for the time that is left.
+        Estimated processor seconds of the task, for the order and the estimated time left.
     """
 
     work: Work
@@ -107,14 +107,14 @@ class Task:
         return f"{experiments}: {first.dataset}{f' ({first.variant})' if first.variant else ''}, trial {first.trial}"
 
     def without(self, done: Iterable[Unit]) -> "Task":
-        """The same task, less the units that are done."""
+        """The same task without the units that are done."""
         kept = {unit.key for unit in done}
         units = tuple(unit for unit in self.units if unit.key not in kept)
         return replace(self, units=units, cost=self.cost * len(units) / len(self.units))
 
 
 def joined(tasks: Iterable[Task]) -> list[Task]:
-    """Tasks that share voters as one, the longest first."""
+    """Join tasks that share voters, and sort them, the longest first."""
     together: dict[tuple[Work, str], Task] = {}
     for task in tasks:
         place = task.work, task.shared

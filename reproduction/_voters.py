@@ -1,4 +1,4 @@
-"""The paper's voters: stumps spread over the features' ranges, and trees that are cut at any depth."""
+"""The paper's voters: stumps spread over the features' ranges, and trees that can be cut at any depth."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class StumpVoters:
 
 
 def stumps(lowest: ArrayLike, highest: ArrayLike, n_thresholds: int) -> StumpVoters:
-    """Both sides of thresholds from the lowest value in equal steps, as in the authors' code.
+    """Stumps on both sides of thresholds in equal steps from the lowest value, as in the authors' code.
 
     `stocmv.voters.Stumps` keeps its thresholds strictly inside the range. Here the first is its lower end and the last
     a step below the upper one. The paper does not say where they lie; ``models/stumps.py`` in
@@ -57,11 +57,11 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """A random forest whose trees vote, cut at any depth.
+    """A random forest whose trees vote and can be cut at any depth.
 
-    A split depends on the examples in its node and on the features drawn for it, not on what grows below. So the tree
-    that is cut at a depth is a draw from the same distribution as a tree whose depth was bounded in training, and one
-    forest serves for all depths.
+    A split depends on the examples in its node and on the features drawn for it, not on the subtree below. So a tree
+    cut at a depth has the same distribution as a tree whose depth was limited in training, and one forest serves for
+    all depths.
     """
 
     voters: Any  # of an `Ensemble`
@@ -75,7 +75,7 @@ class Forest:
         return Answers(forest.apply(X), y)
 
     def votes(self, answers: Answers, depth: int | None = None) -> VoteMatrix:
-        """What the trees say when they are cut at a depth; None leaves them whole."""
+        """Votes of the trees cut at a depth; None leaves them whole."""
         trees = [member.tree_ for member in self.voters.ensemble.estimators_]
         codes = np.column_stack(
             [self._codes(tree, depth)[leaves] for tree, leaves in zip(trees, answers.leaves.T, strict=True)]
@@ -107,5 +107,5 @@ def grow_forest(X: NDArray, y: NDArray, n_classes: int, n_trees: int, seed: int,
 
 
 def halves(n: int, seed: int) -> Sequence[NDArray]:
-    """The rows in two halves, drawn at random."""
+    """Two random halves of the rows."""
     return np.array_split(np.random.default_rng(seed).permutation(n), 2)

@@ -45,7 +45,7 @@ class ThirdOrder(FirstOrder):
     name: ClassVar[str] = "third_order"
     factor: ClassVar[float] = 8.0
     laws: ClassVar = ("voter",)
-    certified: ClassVar[str] = "the error of the weighted vote, as eight times the mean cube"
+    certified: ClassVar[str] = "the error of the weighted vote (at most eight times the mean cube)"
 
     def covers_drawn(self, law):
         return False

@@ -1,4 +1,4 @@
-"""Getting files over an unreliable line: tried again after a failure, and continued where it broke off."""
+"""Download files over an unreliable connection: retry after a failure, and resume where it broke off."""
 
 import importlib
 import logging
@@ -40,7 +40,7 @@ def extra(module: str) -> Any:
 
 
 def retrieve(file: SourceFile, folder: Path, progress: Progress | None = None) -> Path:
-    """The path of the file in the folder, where it is put first unless it is there already.
+    """The path of the file in the folder, downloaded first unless it exists.
 
     A download whose SHA-256 is not the known one is not kept.
     """
@@ -61,7 +61,7 @@ def retrieve(file: SourceFile, folder: Path, progress: Progress | None = None) -
 
 
 class ResumingDownloader:
-    """A downloader for pooch that collects the file in `part`, which stays after a failure to be continued."""
+    """A downloader for pooch that writes to `part`, which is kept after a failure so that it can be resumed."""
 
     def __init__(self, part: Path, progress: Progress | None = None) -> None:
         self.part = part
@@ -81,7 +81,7 @@ class ResumingDownloader:
                 return
 
     def _advance(self, url: str) -> None:
-        """Ask for what is missing; return when nothing is."""
+        """Request what is missing; return when nothing is."""
         have = self.part.stat().st_size if self.part.exists() else 0
         # An encoding on the way would let positions in the answer differ from those in the file.
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
@@ -120,7 +120,7 @@ class ResumingDownloader:
 
     @staticmethod
     def _length(answer: Any) -> int | None:
-        """Bytes that are still to come, where the server says so."""
+        """Number of bytes still to come, if the server says so."""
         length = answer.headers.get("Content-Length", "")
         return int(length) if length.isdecimal() else None
 
@@ -131,7 +131,7 @@ class ResumingDownloader:
 
 
 def print_progress(filename: str, done: int, total: int | None) -> None:
-    """Say on standard error how far a file has come, over and over on the same line."""
+    """Show the progress of a file on standard error, always on the same line."""
     of_total = "" if total is None else f" of {total / 1e6:.1f}"
     sys.stderr.write(f"\r{filename}: {done / 1e6:.1f}{of_total} MB" + ("\n" if done == total else ""))
     sys.stderr.flush()

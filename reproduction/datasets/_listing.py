@@ -10,7 +10,7 @@ from ._registry import PUBLIC
 
 @dataclass(frozen=True)
 class KnownSet:
-    """What is known of a data set before it is read.
+    """What is known about a data set before it is read.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class KnownSet:
 
 
 def known_sets() -> dict[str, KnownSet]:
-    """The sets that stocmv brings along, then the paper's. Files are looked for, not read."""
+    """The sets bundled with stocmv, then the paper's. Looks for files without reading them."""
     built_in = {e.name: KnownSet(e.n, e.n_features, e.n_classes, "built in") for e in list_datasets()}
     public = {
         name: KnownSet(known.n, known.n_features, len(known.target_names), _state(name))

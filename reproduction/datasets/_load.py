@@ -1,4 +1,4 @@
-"""Data sets by their names: from a folder of the user, the cache, or the public source."""
+"""Data sets by name: from the user's folder, the cache, or the public source."""
 
 import warnings
 from contextlib import suppress
@@ -15,12 +15,11 @@ from ._registry import PUBLIC, PublicSet
 
 
 def load(name: str) -> Dataset:
-    """Load one of the paper's data sets, or one that stocmv brings along.
+    """Load one of the paper's data sets, or one bundled with stocmv.
 
-    The file ``<name>.npz`` is looked for in the folder named by the environment variable ``STOCMV_DATA``, then in the
-    cache (`cache_dir`); at last the set is fetched from its public source and put into the cache. It is handed back
-    only if its shape, its class counts and the SHA-256 of its values are the known ones (of protein and sensorless less
-    is known).
+    Looks for the file ``<name>.npz`` in the folder named by the environment variable ``STOCMV_DATA``, then in the cache
+    (`cache_dir`); otherwise fetches the set from its public source into the cache. It is returned only if its shape,
+    class counts and the SHA-256 of its values are the known ones (less is known about protein and sensorless).
 
     Raises
     ------
@@ -44,8 +43,8 @@ def fetch(*names: str, progress: bool | Progress = False) -> list[Path]:
     *names : str
         Which ones: keys of `PUBLIC`.
     progress : bool or callable, default=False
-        Whether to say on standard error how far each file has come. A callable is told the name of the file, the
-        number of bytes that have arrived, and their total number or None.
+        Whether to show the progress of each file on standard error. A callable gets the name of the file, the number of
+        bytes received, and their total number or None.
 
     Returns
     -------

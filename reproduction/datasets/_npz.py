@@ -1,4 +1,4 @@
-"""Data sets in npz files, which hold arrays of numbers and text only."""
+"""Data sets in npz files that hold only arrays of numbers and text."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ from ._registry import PublicSet
 
 
 def write_npz(path: Path, dataset: Dataset) -> None:
-    """Write the arrays, compressed; the file is there whole or not at all."""
+    """Write the compressed arrays atomically."""
     arrays: dict[str, Any] = {"X": dataset.X, "y": dataset.y, "target_names": np.array(dataset.target_names)}
     if dataset.feature_names is not None:
         arrays["feature_names"] = np.array(dataset.feature_names)
@@ -24,7 +24,7 @@ def write_npz(path: Path, dataset: Dataset) -> None:
 
 
 def read_npz(path: Path, known: PublicSet, source: str | None = None) -> Dataset:
-    """Read a data set; what comes out is exactly the known one.
+    """Read a data set and check that it is exactly the known one.
 
     A ValueError says in one sentence why a file is refused. Nothing in the file can run code.
     """
@@ -66,7 +66,7 @@ def _names(names: NDArray, which: str) -> tuple[str, ...]:
 
 
 def _n_train(arrays: dict[str, NDArray]) -> int | None:
-    """The size of the training part, where the file states it."""
+    """The size of the training part, if the file states it."""
     if "n_train" not in arrays:
         return None
     n_train = arrays["n_train"]
@@ -76,7 +76,7 @@ def _n_train(arrays: dict[str, NDArray]) -> int | None:
 
 
 def _recognised(dataset: Dataset, known: PublicSet, n_train: int | None) -> Dataset:
-    """The set with the types and names that it is known by, if its values are those of the known one."""
+    """The set with its known types and names, if its values are those of the known one."""
     if dataset.target_names != known.target_names:
         raise ValueError(f"target_names are {dataset.target_names} instead of {known.target_names}")
     if n_train not in (None, known.n_train):

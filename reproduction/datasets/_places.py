@@ -7,22 +7,22 @@ from ._download import extra
 
 
 def cache_dir() -> Path:
-    """The folder that fetched data sets are kept in.
+    """The folder for fetched data sets.
 
-    Its subfolders ``downloads/<name>`` hold files that were not read yet; that is where a file that was obtained by
-    other means has to be put.
+    Its subfolders ``downloads/<name>`` hold files that were not read yet; put a file there if you obtained it by other
+    means.
 
     Returns
     -------
     Path
-        What the environment variable ``STOCMV_CACHE`` names, or else a folder in the user's cache. It may not exist.
+        The value of the environment variable ``STOCMV_CACHE``, or a folder in the user's cache. It may not exist.
     """
     chosen = os.environ.get("STOCMV_CACHE")
     return Path(chosen).expanduser() if chosen else Path(extra("pooch").os_cache("stocmv")) / "datasets"
 
 
 def users_file(name: str) -> Path | None:
-    """The file of a data set in the folder that the environment variable ``STOCMV_DATA`` names, if it is there."""
+    """The file of a data set in the folder named by the environment variable ``STOCMV_DATA``, if it exists."""
     chosen = os.environ.get("STOCMV_DATA")
     if not chosen:
         return None

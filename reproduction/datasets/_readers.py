@@ -1,4 +1,4 @@
-"""From the files as their publishers write them to arrays. Reading runs nothing that a file brings along."""
+"""Read files in their publishers' formats into arrays, without running any code from them."""
 
 import bz2
 import gzip
@@ -19,7 +19,7 @@ _LARGEST = 1 << 30  # bytes
 
 
 class Reader(Protocol):
-    """How the files of one data set become its arrays."""
+    """Reads the files of one data set into arrays."""
 
     def __call__(
         self, paths: Sequence[Path], n_features: int, labels: Sequence[str], dtype: DTypeLike
@@ -31,8 +31,8 @@ class Reader(Protocol):
 class CommaSeparated:
     """One line per example, its label first or last, values separated by commas.
 
-    Where the values are categories, each is replaced by its place in the order in which the categories of its column
-    first appear in the file.
+    Categories are replaced by their position in the order in which the categories of the column first appear in the
+    file.
     """
 
     label_first: bool = False
@@ -52,8 +52,7 @@ class CommaSeparated:
 class Libsvm:
     """Text of LIBSVM: the label, then ``index:value`` for the values that are not 0, indices from 1.
 
-    If there is a `step`, the values are whole multiples of it, rounded to a few digits, and the multiples are handed
-    back.
+    If there is a `step`, the values are whole multiples of it, rounded to a few digits, and the multiples are returned.
     """
 
     step: float | None = None
@@ -74,10 +73,10 @@ class Libsvm:
 
 @dataclass(frozen=True)
 class RescaledLibsvm:
-    """Text of LIBSVM in which each feature was rescaled linearly; the integers it was made from are handed back.
+    """Text of LIBSVM in which each feature was rescaled linearly; returns the original integers.
 
-    `lows` and `highs` are what the smallest and the largest value of each feature were before, one row per file. They
-    undo any rescaling that keeps the order, without a need to know which one it was.
+    `lows` and `highs` are the original smallest and largest value of each feature, one row per file. They undo any
+    rescaling that keeps the order, whichever it was.
     """
 
     lows: tuple[tuple[int, ...], ...]
@@ -112,7 +111,7 @@ class Idx:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """The file, decompressed if it is compressed: a server may have done that already, so the name does not tell."""
+    """The file, decompressed if necessary: a server may have done that already, so the name does not tell."""
     with open(path, "rb") as file:
         beginning = file.read(6)
     for magic, opener in _OPENERS.items():
@@ -122,7 +121,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _content(path: Path) -> bytes:
-    """The file's content, decompressed; refused if it is larger than that of any known set by far."""
+    """The file's content, decompressed; refused if it is far larger than that of any known set."""
     with _opened(path) as file:
         content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:

@@ -1,4 +1,4 @@
-"""What is known of the public data sets: where they are, how they are written, and what must come out."""
+"""The public data sets: where they are, their formats, and what their arrays must be."""
 
 import hashlib
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ HOSTS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file as it is published, with its SHA-256 where that is known."""
+    """A published file, with its SHA-256 if that is known."""
 
     host: str
     path: str
@@ -35,10 +35,10 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class PublicSet:
-    """A data set that is fetched, and what its arrays have to be.
+    """A data set to fetch, and what its arrays must be.
 
-    `dtype` is the smallest type that holds the values. `class_counts` and `arrays_sha256` are None where no complete
-    copy of the set was at hand when this was written.
+    `dtype` is the smallest type that holds the values. `class_counts` and `arrays_sha256` are None if no complete copy
+    of the set was available when this was written.
     """
 
     name: str
@@ -72,7 +72,7 @@ class PublicSet:
 
 
 def arrays_sha256(X: NDArray, y: NDArray) -> str:
-    """SHA-256 of the examples, row by row and the low byte first, followed by the codes of the classes."""
+    """SHA-256 of the examples, row by row and little-endian, followed by the class codes."""
     digest = hashlib.sha256(np.ascontiguousarray(X, X.dtype.newbyteorder("<")).data)
     digest.update(np.ascontiguousarray(y, np.uint8).data)
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""The figures made from the data sets, drawn from rows; each function returns figures by their file names."""
+"""Figures of the experiments on data sets, drawn from rows; each function returns figures by file name."""
 
 from ._grids import draw_prior, draw_strength
 from ._style import write_figures

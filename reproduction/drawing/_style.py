@@ -1,4 +1,4 @@
-"""What the figures share: a colour for each method, panels, and files that are the same whenever they are written."""
+"""Shared by the figures: a colour for each method, panels, and reproducible files."""
 
 import io
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ LOOKS: dict[str, Look] = {name: _ALL[name] for name in METHODS if name in _ALL} 
 
 
 def panels(rows: int, columns: int, width: float, height: float, **options: Any) -> "tuple[Figure, NDArray]":
-    """A figure with a table of tidy axes."""
+    """A figure with a grid of clean axes."""
     figure, axes = empty_panels(rows, columns, width, height, **options)
     for ax in axes.flat:
         tidy(ax)
@@ -72,12 +72,12 @@ def line(ax: "Axes", name: str, x: NDArray, mean: NDArray, deviation: NDArray) -
 
 
 def from_zero(ax: "Axes") -> None:
-    """Let the axis of errors begin at zero and end a little above the data."""
+    """Start the axis of errors at zero and end it a little above the data."""
     ax.set_ylim(0, 1.06 * max(ax.dataLim.y1, 1e-9))
 
 
 def vacuous(ax: "Axes") -> None:
-    """A line where bounds begin to say nothing, if any does."""
+    """Draw a line where bounds become vacuous, if any does."""
     if ax.get_ylim()[1] > 1:
         ax.axhline(1.0, color="#b30000", linewidth=1, linestyle=(0, (4, 3)))
 

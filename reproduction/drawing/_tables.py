@@ -30,12 +30,12 @@ _SHORT = {
 
 
 def draw_table1(rows: list[Row]) -> "dict[str, Figure]":
-    """Test errors and bounds of stumps, and everything else that is known of them."""
+    """Test errors and bounds of stumps, and all other figures."""
     return _draw("table1", rows)
 
 
 def draw_table2(rows: list[Row]) -> "dict[str, Figure]":
-    """Test errors and bounds of forests, and everything else that is known of them."""
+    """Test errors and bounds of forests, and all other figures."""
     return _draw("table2", rows)
 
 

@@ -1,4 +1,4 @@
-"""The figures on toys and closed forms: each module knows its units, computes their rows and draws them."""
+"""The figures on toys and closed forms: each module lists its units, computes their rows and draws them."""
 
 from ._registry import FIGURES, FigureModule
 

@@ -1,4 +1,4 @@
-"""The methods side by side: what is reported of each, and how it looks in every figure."""
+"""Compare the methods: the figures reported for each, and its look in every figure."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def panels(n_rows: int, n_columns: int, width: float, height: float, **sharing: Any) -> "tuple[Figure, NDArray]":
-    """A figure of so many panels, its size in inches, that no window and no list of open figures knows of."""
-    pyplot()  # says what to install where matplotlib is missing
+    """A figure of panels, with sizes in inches, that is not registered with pyplot."""
+    pyplot()  # its error says how to install matplotlib
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -41,14 +41,14 @@ def chosen(rows: Iterable[dict[str, Any]], **values: Any) -> list[dict[str, Any]
 
 
 def over_trials(rows: Sequence[dict[str, Any]], x: str, y: str) -> tuple[NDArray, NDArray, NDArray]:
-    """The values of ``x`` that occur, rising, with the mean of ``y`` over the trials and its standard deviation."""
+    """The sorted values of ``x``, with the mean of ``y`` over the trials and its standard deviation."""
     places = sorted({row[x] for row in rows})
     found = [np.array([row[y] for row in rows if row[x] == place], float) for place in places]
     return np.array(places, float), np.array([f.mean() for f in found]), np.array([f.std() for f in found])
 
 
 def median_line(ax: "Axes", rows: Sequence[dict[str, Any]], x: str, y: str, **style: Any) -> None:
-    """The median over the trials as a line, with a band between the quartiles: for times, which others disturb."""
+    """The median over the trials as a line, with a band between the quartiles: for times, which are noisy."""
     places = sorted({row[x] for row in rows})
     quartiles = [np.quantile([row[y] for row in rows if row[x] == place], (0.25, 0.5, 0.75)) for place in places]
     low, middle, high = np.transpose(quartiles)

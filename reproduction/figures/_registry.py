@@ -1,4 +1,4 @@
-"""The figures by the names of their commands."""
+"""The figures, by the names of their commands."""
 
 from typing import TYPE_CHECKING, Any, Protocol
 

@@ -1,4 +1,4 @@
-"""Numbers of the rows, as the notes of the figures tell them."""
+"""Numbers from the rows, formatted for the notes of the figures."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -29,6 +29,6 @@ def span(values: Iterable[float], digits: int = 0) -> str:
 
 
 def times(count: int, total: int) -> str:
-    """So many runs of all."""
+    """A number of runs out of all, in words."""
     names = {0: "no run", 1: "one run", 2: "two runs", 3: "three runs"}
     return f"{names.get(count, f'{count} runs')} of {total}"

@@ -25,7 +25,7 @@ def seeded(*key: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Toy:
-    """Training points, and what the voters say on these and on the test points."""
+    """Training points, and the votes on these and on the test points."""
 
     X: NDArray
     y: NDArray
@@ -37,8 +37,8 @@ class Toy:
 def moons(n_examples: int, n_voters: int, noise: float, seed: int, trial: int) -> Toy:
     """Two moons, with a multiple of four stumps: two features, both sides of each threshold.
 
-    The points are standardized by the mean and the variance of the population, which are known: unlike the training
-    part's, that the authors' code takes, these leave the bounds proven.
+    The points are standardized by the known mean and variance of the population: unlike those of the training part,
+    which the authors' code uses, these keep the bounds proven.
     """
     X, y = _standard_moons(n_examples, noise, seeded(seed, trial, 0))
     X_test, y_test = _standard_moons(N_TEST, noise, seeded(seed, trial, 1))
@@ -47,7 +47,7 @@ def moons(n_examples: int, n_voters: int, noise: float, seed: int, trial: int) -
 
 
 def normals(n_examples: int, seed: int, trial: int) -> VoteMatrix:
-    """Votes on two normal distributions of the four stumps at zero, one of which is the best classifier there is."""
+    """Votes of the four stumps at zero on two normal distributions; one of them is the optimal classifier."""
     data = make_normals(n_examples, random_state=seeded(seed, trial, 0))
     voters = StumpVoters(np.zeros((2, 1)))
     return _votes(voters, data.X, data.y)

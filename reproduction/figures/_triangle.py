@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.tri import TriContourSet
 
 SHARES = (0.99, 0.95, 0.8, 0.5, 0.2)
-"""Of the drawn weights: what the bands hold, from the widest."""
+"""Shares of the drawn weights inside the bands, starting with the widest."""
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 _STEPS = 120  # intervals along one side of the triangle
 _DRAWS = 20_000
@@ -21,7 +21,7 @@ _EDGE = 1e-3  # a smaller weight is taken for this one where the density is eval
 
 
 def draw_triangle(ax: "Axes", alpha: ArrayLike) -> "TriContourSet":
-    """Draw a Dirichlet over three voters; a corner stands for a vote that is all one voter's.
+    """Draw a Dirichlet over three voters; in a corner, one voter has all the weight.
 
     The bands, which are returned, are the smallest regions that hold the `SHARES` of the drawn weights.
     """

@@ -1,4 +1,4 @@
-"""The oracle bound on the vote with mean weights: it errs at most twice as often as the stochastic vote."""
+"""The oracle bound on the deterministic vote: it errs at most twice as often as the stochastic vote."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -53,7 +53,7 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def units(*, trials: int = 10, quick: bool = False) -> list[dict[str, Any]]:
-    """All methods, for each trial and noise; the points of a trial differ by nothing but the size of the noise."""
+    """All methods, for each trial and noise; the points of a trial differ only in the size of the noise."""
     noises = (0.05, 0.5) if quick else _NOISES
     shared = {"n_examples": 200 if quick else 1000, "n_voters": 16, "delta": DELTA, "quick": quick}
     count = min(trials, 2) if quick else trials

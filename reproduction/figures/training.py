@@ -27,7 +27,7 @@ caption = (
 
 _STEPS, _RATE = 1000, 0.1
 _NEGLIGIBLE = 1e-10  # a gradient below this is mostly rounding
-_POOR, _NOTHING = 0.05, 1e-15  # empirical risks of a poor valley, and of none that could be lowered
+_POOR, _NOTHING = 0.05, 1e-15  # empirical risks of a poor local minimum, and of one that cannot be lowered
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Stochastic majority votes that come with a certificate."""
+"""Majority votes with a certificate: a proven upper bound on the error of `predict`."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and arrays that are read without running code."""
+"""Write files atomically, and read arrays without running code."""
 
 import hashlib
 import lzma
@@ -21,12 +21,12 @@ DAMAGE = (
     *(ValueError, TypeError, LookupError, AttributeError, SyntaxError, RuntimeError, EOFError, OSError),
     *(MemoryError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, tokenize.TokenError),
 )
-"""What numpy and zipfile raise for files that are damaged, forged or of another kind."""
+"""Exceptions of numpy and zipfile for files that are damaged, forged or of another kind."""
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike) -> Iterator[BinaryIO]:
-    """Open a file that takes its name only when the block has ended without an error.
+    """Open a file for writing that appears under its name only if the block ends without an error.
 
     A link stays a link and a file keeps its permissions. A device or a pipe is written to, not replaced.
     """
@@ -49,9 +49,9 @@ def whole_file(path: str | os.PathLike) -> Iterator[BinaryIO]:
 
 
 def read_arrays(file: str | os.PathLike | BinaryIO) -> dict[str, NDArray]:
-    """The arrays of an npz file, none of them pickled and all together no larger than the memory can take.
+    """The arrays of an npz file; refuses pickled ones, and more than fit into memory.
 
-    Whatever is wrong with the file is raised as one of `DAMAGE`.
+    A bad file raises one of `DAMAGE`.
     """
     with zipfile.ZipFile(file) as packed:
         check_packing(packed, "what it holds")
@@ -63,21 +63,21 @@ def read_arrays(file: str | os.PathLike | BinaryIO) -> dict[str, NDArray]:
 
 
 def check_packing(packed: zipfile.ZipFile, what: str, times: int = 1) -> None:
-    """Refuse a zip file whose members do not fit into the memory so many times, or whose sizes cannot be relied on."""
+    """Refuse a zip file whose members do not fit into memory ``times`` times, or whose sizes cannot be trusted."""
     entries = packed.infolist()
     if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
-        raise ValueError("it is packed by another method than deflate")  # unpacked at once, whatever size is stated
+        raise ValueError("it is packed by another method than deflate")  # else unpacked whole, whatever its stated size
     check_fits(times * sum(entry.file_size for entry in entries), what)
 
 
 def reason(error: BaseException) -> str:
-    """What an error says in its first line, as the end of a sentence."""
+    """The first line of an error, as the end of a sentence."""
     text = next(iter(str(error).strip().splitlines()), "").rstrip(" .:") or type(error).__name__
     return text if len(text) <= 200 else text[:199] + "…"
 
 
 def sha256(path: Path) -> str:
-    """Digest of a file as it lies there."""
+    """SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -4,7 +4,7 @@ import os
 
 
 def free_memory() -> int:
-    """Bytes of memory that are free, or 8 GiB where the system does not say."""
+    """Free memory in bytes, or 8 GiB if the system does not say."""
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -12,6 +12,6 @@ def free_memory() -> int:
 
 
 def check_fits(n_bytes: int, what: str) -> None:
-    """Refuse what would not leave half of the free memory to learn with."""
+    """Refuse data that would not leave half of the free memory for learning."""
     if n_bytes > free_memory() // 2:
         raise ValueError(f"{what} unpacks to {n_bytes / 2**30:.1f} GiB, more than half of the free memory.")

@@ -1,8 +1,8 @@
-"""What a model file may hold, and that no number in it leads compiled code, which trusts its indices, astray.
+"""Check what a model file holds, and that no number in it makes compiled code, which trusts its indices, go wrong.
 
-Two checks, because compiled code has two ways to go wrong. `foreign_types` looks at the names in a file before anything
-is made of it: scikit-learn's estimators are known only if their predictions are computed by numpy, or by compiled code
-whose inputs `check_model` can check. `check_model` looks at what was made.
+There are two checks. `foreign_types` looks at the type names in a file before any object is created: scikit-learn's
+estimators are accepted only if numpy computes their predictions, or compiled code whose inputs `check_model` can check.
+`check_model` looks at the objects.
 """
 
 import importlib
@@ -49,11 +49,11 @@ _KNOWN = {
     "sklearn.tree": "DecisionTreeClassifier ExtraTreeClassifier",
     "sklearn.utils": "Bunch",
 }
-_PLAIN = ("builtins.", "numpy.")  # skops itself lets only data pass of these
+_PLAIN = ("builtins.", "numpy.")  # of these, skops itself accepts only data
 _SCHEMA = 24  # bytes of memory that a byte of the schema may become: "{}," makes a dictionary
-_ARRAY, _OTHER = 2, 10  # the same for a byte of an array, of which there is a buffer too, and of anything else
+_ARRAY, _OTHER = 2, 10  # the same for a byte of an array, which also has a buffer, and of anything else
 _MOST_JOBS = 1024
-_MOST_LEVELS, _MOST_NODES = 64, 10**6  # of parts within parts that share their names
+_MOST_LEVELS, _MOST_NODES = 64, 10**6  # limits for nested parts that share their names
 
 
 def full_name(kind: type) -> str:
@@ -62,7 +62,7 @@ def full_name(kind: type) -> str:
 
 @cache
 def known_types() -> frozenset[str]:
-    """Names of types, nearly all scikit-learn's, that cannot leave their arrays once `check_model` has passed them."""
+    """Names of types, mostly scikit-learn's, that stay within their arrays once `check_model` has passed them."""
     return frozenset(
         full_name(getattr(importlib.import_module(module), name))
         for module, names in _KNOWN.items()
@@ -71,9 +71,9 @@ def known_types() -> frozenset[str]:
 
 
 def unpacked(content: bytes) -> bytes:
-    """The same model file with nothing in it packed, refused where that would not fit into the memory.
+    """The model file without compression; refused if that would not fit into memory.
 
-    What zipfile reads at once it also unpacks at once, whatever size the file states; here it is read piece by piece.
+    zipfile unpacks at once what it reads at once, whatever size the file states; so this reads piece by piece.
     """
     plain = BytesIO()
     with zipfile.ZipFile(BytesIO(content)) as packed, zipfile.ZipFile(plain, "w") as whole:
@@ -85,9 +85,9 @@ def unpacked(content: bytes) -> bytes:
 
 
 def foreign_types(content: bytes, trusted: set[str]) -> set[str]:
-    """Names of the types in a model file that are neither known nor trusted; nothing is made of the file.
+    """Names of the types in a model file that are neither known nor trusted; creates no objects.
 
-    A file that would take more memory than there is when it is read is refused with a ValueError.
+    Raises ValueError if reading the file would take more memory than there is.
     """
     with zipfile.ZipFile(BytesIO(content)) as packed:
         sizes = {entry.filename: entry.file_size for entry in packed.infolist()}
@@ -95,7 +95,7 @@ def foreign_types(content: bytes, trusted: set[str]) -> set[str]:
         schema = json.loads(packed.read("schema.json"))
     nodes = list(_nodes(schema))
     _check_repetition(schema, len(nodes))
-    # counted as often as it is read, which may be more often than it is there
+    # counted as often as it is read, which may be more often than it is stored
     check_fits(
         sum(_weight(node) * sizes.get(str(node["file"]), 0) for node in nodes if "file" in node), "what it holds"
     )
@@ -106,9 +106,9 @@ def foreign_types(content: bytes, trusted: set[str]) -> set[str]:
 
 
 def _check_repetition(schema: Any, n_nodes: int) -> None:
-    """Refuse parts within parts that share their identity, so that a small file stands for a model without end.
+    """Refuse nested parts that refer to each other, by which a small file could describe an endless model.
 
-    A part that is named again stands for the whole of what bears that name; honest files write it out each time.
+    A part that is named again stands for everything under that name; honest files write it out each time.
     """
     sizes: dict[Any, int] = {}
     for _ in range(_MOST_LEVELS):
@@ -121,7 +121,7 @@ def _check_repetition(schema: Any, n_nodes: int) -> None:
 
 
 def _size(part: Any, sizes: dict[Any, int]) -> int:
-    """Number of parts, where each that has a name counts as the largest that was seen under it."""
+    """Number of parts; a named part counts as the largest one seen under that name."""
     if isinstance(part, list):
         return sum(_size(inner, sizes) for inner in part)
     if not isinstance(part, dict):
@@ -148,7 +148,7 @@ def _weight(node: dict[str, Any]) -> int:
 
 
 def check_model(model: Any) -> None:
-    """Refuse a model whose parts do not fit together, or would lead compiled code outside of an array."""
+    """Refuse a model whose parts do not fit together, or would make compiled code leave an array."""
     if not isinstance(model, Model):
         raise ValueError(f"it holds a {type(model).__name__}.")
     parts = list(parts_of(model))
@@ -170,7 +170,7 @@ def _check_part(part: Any) -> None:
 
 
 def _check_attributes(part: Any) -> None:
-    """Refuse attributes that would take the place of a method, and with it of what the method checks."""
+    """Refuse attributes that would replace a method, and so bypass its checks."""
     held = getattr(part, "__dict__", {})
     for name in held:
         if callable(getattr(type(part), name, None)):
@@ -181,9 +181,9 @@ def _check_attributes(part: Any) -> None:
 
 
 def _folds_fit(model: Model) -> bool:
-    """Whether every voter has its weight, and every fold its share.
+    """Whether every voter has a weight, and every fold a share.
 
-    That voters answer classes that there are, is checked when they do.
+    That voters answer valid classes is checked when they vote.
     """
     if isinstance(model, DrawnVote):
         return np.ndim(model.weights) == 1
@@ -196,7 +196,7 @@ def _folds_fit(model: Model) -> bool:
 
 
 def parts_of(value: Any) -> Iterator[Any]:
-    """An object and all that it holds, each once."""
+    """An object and everything inside it, each once."""
     seen: dict[int, Any] = {}
     waiting = [value]
     while waiting:
@@ -215,10 +215,10 @@ def parts_of(value: Any) -> Iterator[Any]:
 
 
 def _is_sound(part: Any) -> bool:
-    """Whether a tree's nodes lead to nodes and features that it has, and its owner hands it as many features.
+    """Whether a tree's nodes refer to existing nodes and features, and its owner passes it that many features.
 
-    The members of a forest are asked as they are, without a check of their own, so they have to be trees for as many
-    features as the forest checks. All others check what they are asked.
+    The members of a forest predict without checking their input, so their number of features must be the one that the
+    forest checks. All others check their input.
     """
     if isinstance(part, Tree):
         return part.node_count > 0 and _nodes_lead_on(part)
@@ -236,7 +236,7 @@ def _has_tree(owner: Any, n_features: Any) -> bool:
 
 
 def _nodes_lead_on(tree: Any) -> bool:
-    """Every inner node has two children after it, as scikit-learn numbers them, and asks for a feature there is."""
+    """Whether every inner node has two later children, as scikit-learn numbers them, and an existing feature."""
     inner = np.flatnonzero(tree.children_left != -1)
     children = np.stack([tree.children_left[inner], tree.children_right[inner]])
     features = tree.feature[inner]
@@ -247,7 +247,7 @@ def _nodes_lead_on(tree: Any) -> bool:
 
 
 def _is_sound_encoder(encoder: OneHotEncoder) -> bool:
-    """Whether the codes of the categories stay within the columns that it has for them, of which it makes a matrix."""
+    """Whether the codes of the categories stay within the columns of the matrix that it makes."""
     held = vars(encoder)
     if "categories_" not in held:
         return True
@@ -261,7 +261,7 @@ def _is_sound_encoder(encoder: OneHotEncoder) -> bool:
 
 
 def _are_found(kinds: Any) -> bool:
-    """Whether a search finds each category where it is: words by a table, numbers because they are in order."""
+    """Whether a search finds each category at its position: words by a table, numbers because they are sorted."""
     if not isinstance(kinds, np.ndarray) or kinds.ndim != 1:
         return False
     if kinds.dtype.kind == "O":

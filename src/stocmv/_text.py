@@ -1,9 +1,8 @@
-"""Text from files, made fit to be shown."""
+"""Make text from files safe to show."""
 
 import re
 
-# control characters, line separators, marks that turn the direction of writing, what is invisible
-# (but for what joins letters), and halves of characters
+# control characters, line separators, direction marks, invisible characters (except joiners), and lone surrogates
 _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f\ud800-\udfff]"
@@ -11,10 +10,10 @@ _OBEYED = re.compile(
 
 
 def visible(text: object, keep: str = "") -> str:
-    r"""Text in which nothing is left that a terminal or a page would obey; it is escaped as in Python, except `keep`.
+    r"""Text with everything that a terminal or a page would interpret escaped as in Python, except `keep`.
 
-    A file may say anything. Shown raw, an escape sequence in it could paint over what was printed before, a line break
-    could add a line of its own, and a mark of direction could turn a figure around.
+    A file may contain anything. Shown raw, an escape sequence could overwrite what was printed before, a line break
+    could add a line, and a direction mark could reverse a figure.
 
     Examples
     --------

@@ -20,7 +20,7 @@ class NaiveBayesVote(VotingEstimator, ClassifierMixin, BaseEstimator):
 
     A voter that was right on :math:`c` and wrong on :math:`w` of the examples that judge it has the weight
     :math:`\ln \frac{1 + c}{1 + w}`, and the class with the largest sum of weights wins. A voter that is wrong more
-    often than right has a negative weight: it speaks against the class that it names.
+    often than right has a negative weight: it counts against the class that it answers.
 
     Voters that learn are cross-fitted: those of a fold are trained on the other folds and weighted by their answers on
     the fold, and the voters of all folds vote together. There is no certificate: nothing is proven about the error of
@@ -33,11 +33,11 @@ class NaiveBayesVote(VotingEstimator, ClassifierMixin, BaseEstimator):
     n_folds : int or None
         None is 3 for voters that learn, and 1 (all examples judge) for voters that do not.
     n_jobs : int or None
-        Threads or processes for training and asking the voters.
+        Number of threads or processes that train the voters and collect their votes.
     random_state : int, RandomState or None
-        Seed of folds and voters.
+        Seed for folds and voters.
     verbose : int
-        1 prints what is going on: what the logger "stocmv" has of level INFO.
+        1 prints progress: the messages of the logger "stocmv" at level INFO.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class NaiveBayesVote(VotingEstimator, ClassifierMixin, BaseEstimator):
     weights_ : list of ndarray
         Their weights, for each fold.
     votes_ : list of VoteMatrix
-        What the voters said on the examples that judge them, for each fold.
+        The votes on the judging examples, for each fold.
     timings_ : dict
-        Seconds spent on training voters and asking them.
+        Seconds spent training the voters and collecting their votes.
 
     References
     ----------
@@ -107,20 +107,20 @@ class NaiveBayesVote(VotingEstimator, ClassifierMixin, BaseEstimator):
         return self
 
     def _scores(self, X: Any) -> NDArray:
-        """Summed weight of the voters of all folds that say each class: (n, n_classes)."""
+        """Total weight of the voters of all folds for each class: (n, n_classes)."""
         each = zip(self._codes(self._checked(X)), self.weights_, strict=True)
         return np.sum([class_weights(codes, len(self.classes_), weights) for codes, weights in each], axis=0)
 
     def predict(self, X: Any) -> NDArray:
-        """Class with the largest sum of weights; of equal ones the first."""
+        """Class with the largest sum of weights; of tied classes, the first."""
         winners = self._scores(X).argmax(1)
         return self.classes_[winners]
 
     def predict_proba(self, X: Any) -> NDArray:
         """Softmax of the summed weights, not a calibrated probability.
 
-        With two equally frequent classes it would be the probability of each, if the voters erred independently of each
-        other and of the class. They hardly ever do, so it is far too sure of itself.
+        With two equally frequent classes it would be the probability of each if the voters erred independently of each
+        other and of the class. They hardly ever do, so it is far overconfident.
         """
         return softmax(self._scores(X), axis=1)
 

@@ -1,8 +1,8 @@
-"""Fitted votes in files that hold data only: reading one runs no code that it brings along.
+"""Save and load fitted votes as data only: loading a file runs no code from it.
 
-The files are those of skops (the extra ``stocmv[cli]``). A file may hold the scikit-learn estimators whose predictions
-can be checked, what `trusted_types` lists, and what a user names; everything else is refused by name. Decision trees
-and the parts of this package are then checked, so that no number in them leads compiled code outside of an array.
+The format is that of skops (extra ``stocmv[cli]``). A file may hold scikit-learn estimators whose predictions can be
+checked, the types in `trusted_types`, and types that the user names; everything else is refused by name. Decision trees
+and the parts of this package are then checked, so that no number in them makes compiled code leave an array.
 """
 
 import copy
@@ -49,7 +49,7 @@ from .voters import (
 
 __all__ = ["load", "save"]
 
-_LEVEL = 1  # a fifth larger than the best, in half of the time
+_LEVEL = 1  # a fifth larger than the best, in half the time
 # arrays with an entry per training example that scikit-learn keeps and does not need to predict
 _PER_EXAMPLE = ("oob_decision_function_", "_sample_weight", "cv_results_")
 
@@ -73,13 +73,13 @@ TRUSTED: tuple[str, ...] = tuple(
         *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
         *(Seeger, Catoni, CatoniPerFold, McAllester),
         *(Auto, Quick, LBFGS, Adam, MiniBatchAdam),
-        Tree,  # skops does not trust it: a forged one may lead outside of its arrays, but `load` checks that none does
+        Tree,  # skops does not trust it, as a forged one may leave its arrays; but `load` checks that
     )
 )
 
 
 def trusted_types() -> tuple[str, ...]:
-    """Names of the types that `load` trusts besides those that skops does: this package's, and decision trees.
+    """Names of the types that `load` trusts in addition to skops: this package's, and decision trees.
 
     Examples
     --------
@@ -93,18 +93,18 @@ def trusted_types() -> tuple[str, ...]:
 
 
 def save(estimator: Model, path: str | os.PathLike) -> None:
-    """Write a fitted vote to a file, whole or not at all.
+    """Write a fitted vote atomically to a file.
 
-    The file has what is needed to predict, and the certificate. It has none of the votes and labels of the training
-    examples: ``votes_`` is not saved, `stocmv.votes.save_folds` writes it to a file of its own. What a voter itself
-    remembers is saved, such as the training examples of nearest neighbours.
+    The file has everything needed to predict, and the certificate. It has no votes or labels of the training examples:
+    ``votes_`` is not saved, `stocmv.votes.save_folds` writes it to a separate file. What a voter itself remembers is
+    saved, such as the training examples of nearest neighbours.
 
     Parameters
     ----------
     estimator : MajorityVoteClassifier, NaiveBayesVote or DrawnVote
         Fitted; a drawn vote always is.
     path : str or path
-        Where to; by custom it ends in ``.skops``.
+        The file; by convention it ends in ``.skops``.
 
     Examples
     --------
@@ -130,14 +130,14 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
         check_is_fitted(estimator)
     try:
         content = skops.dumps(_without_examples(estimator), compression=ZIP_DEFLATED, compresslevel=_LEVEL)
-    except TypeError as error:  # of skops, which cannot save everything
+    except TypeError as error:  # from skops, which cannot save everything
         raise ValueError(f"This {type(estimator).__name__} cannot be saved: {reason(error)}.") from error
     with whole_file(path) as file:
         file.write(content)
 
 
 def _without_examples(estimator: Model) -> Model:
-    """The same model, without what it knows about single training examples."""
+    """The same model, without arrays about individual training examples."""
     model = copy.copy(estimator)
     model.__dict__.pop("_votes", None)
     if _kept_per_example(model):
@@ -157,22 +157,22 @@ def _kept_per_example(model: Model) -> list[tuple[Any, str]]:
 
 
 def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Model:
-    """Read what `save` wrote.
+    """Read a file that `save` wrote.
 
-    Nothing in the file is run. Besides numbers and text it may hold the types of `trusted_types` and those scikit-learn
+    No code in the file is run. Besides numbers and text it may hold the types in `trusted_types` and scikit-learn
     estimators whose predictions are computed by numpy (linear models, naive Bayes, encoders, scalers, pipelines) or by
     compiled code whose inputs `load` checks (trees, and ensembles of them). Others hold numbers that compiled code
-    trusts, so that a forged file could crash the process: support vector machines with a kernel, nearest neighbours,
-    gradient boosting. A file that needs them, or voters of your own, is refused with a ValueError that names them; if
-    you know where the file comes from, name these types in ``trusted``.
+    trusts, so a forged file could crash the process: support vector machines with a kernel, nearest neighbours,
+    gradient boosting. A file that needs these, or your own voters, is refused with a ValueError that names them; if
+    you know where the file comes from, list these types in ``trusted``.
 
     Parameters
     ----------
     path : str or path
         The file.
     trusted : iterable of str or type
-        Further types that the file may hold, themselves or as their full names. Their code runs when the file is read,
-        and nothing in them is checked.
+        Further types that the file may hold, as types or full names. Their code runs when the file is read, and nothing
+        in them is checked.
 
     Returns
     -------
@@ -211,7 +211,7 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Mode
     except OSError:
         raise
     except Exception as error:
-        # whatever goes wrong with these bytes, they are no model: damage shows in many ways
+        # any error here means that the file is not a model: damage shows in many ways
         raise ValueError(f"{os.fspath(path)} is not a model file of stocmv: {reason(error)}.") from error
     refused = sorted(unknown)
     raise ValueError(

@@ -1,7 +1,7 @@
-"""How far long work has come, and what it says: one callback for the numbers, the logger "stocmv" for the words.
+"""Progress of long work: a callback for the numbers, and the logger "stocmv" for messages.
 
-Messages of level INFO tell what was done, those of level DEBUG every iteration. ``verbose`` of the classifiers shows
-them for the time of a fit; to have them elsewhere, configure the logger as any other.
+Messages at level INFO say what was done, those at level DEBUG report every iteration. ``verbose`` of the classifiers
+shows them during a fit; to send them elsewhere, configure the logger like any other.
 """
 
 import logging
@@ -22,19 +22,19 @@ logger = logging.getLogger("stocmv")
 
 _guard = threading.Lock()
 _handlers: list[logging.Handler] = []  # of `handled_by`
-_before: tuple[int, bool] = (logging.NOTSET, True)  # level of the logger, and whether it propagates, without them
+_before: tuple[int, bool] = (logging.NOTSET, True)  # without them: level of the logger, and whether it propagates
 _callback: ContextVar[Callback | None] = ContextVar("callback", default=None)
 
 
 @contextmanager
 def listening(callback: Callback) -> Iterator[None]:
-    """Have a function called whenever work in the block has come further.
+    """Call a function whenever work in the block makes progress.
 
     Parameters
     ----------
     callback : callable
-        Called as ``callback(stage, done, total)``: what is being done ("training voters", "collecting votes",
-        "learning", "certifying"), how many steps are done, and how many there are, or None where nobody knows.
+        Called as ``callback(stage, done, total)``: the stage ("training voters", "collecting votes", "learning",
+        "certifying"), the number of steps done, and their total number, or None if it is not known.
 
     Examples
     --------
@@ -67,14 +67,14 @@ def report(stage: str, done: float, total: int | None = None) -> None:
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Report work of a single step: when it begins, and when it is done."""
+    """Report the start and the end of work that is a single step."""
     report(name, 0, 1)
     yield
     report(name, 1, 1)
 
 
 def verbosely(fit: F) -> F:
-    """Let a method print what it logs, as much as ``verbose`` of its object asks for."""
+    """Decorate a method to print its log messages, according to its object's ``verbose``."""
 
     @wraps(fit)
     def shown(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -84,7 +84,7 @@ def verbosely(fit: F) -> F:
         handler = logging.StreamHandler(sys.stdout)
         handler.setLevel(logging.INFO if self.verbose == 1 else logging.DEBUG)
         handler.setFormatter(logging.Formatter("[%(name)s] %(message)s"))
-        handler.addFilter(lambda record: record.thread == thread)  # not what a fit beside this one logs
+        handler.addFilter(lambda record: record.thread == thread)  # not the messages of another fit
         with handled_by(handler):
             return fit(self, *args, **kwargs)
 
@@ -93,10 +93,10 @@ def verbosely(fit: F) -> F:
 
 @contextmanager
 def handled_by(handler: logging.Handler) -> Iterator[None]:
-    """Hand what is logged in the block to a handler, down to its level; then the logger is as it was before.
+    """Send messages logged in the block to a handler, down to its level; then restore the logger.
 
-    An application that does not log at level INFO itself gets nothing that it did not ask for. Blocks may overlap, in
-    several threads.
+    An application that does not log at level INFO itself gets no additional messages. Blocks may overlap, in several
+    threads.
     """
     global _before
     with _guard:

@@ -1,29 +1,29 @@
-"""Check a certificate of stocmv against the votes that it was made from.
+"""Check a stocmv certificate against the votes that it was made from.
 
-This is one file that needs numpy and scipy and nothing of stocmv: copy it, read it, and run
+This is a single file that needs only numpy and scipy, and nothing from stocmv: copy it, read it, and run
 
     python verify.py certificate.json votes.npz
 
-It ends with 0 if the certificate holds, with 1 if it does not, and with 2 and one sentence if a file cannot be used.
+The exit code is 0 if the certificate holds, 1 if it does not, and 2 (with one sentence) if a file cannot be used.
 
-Every figure is computed again from the votes and the parameters that the certificate names. A figure holds if it is not
-below what the votes give, and not above what outward rounding explains. Every word is derived from the figures and must
-be there verbatim. What is free (further assumptions, warnings, the context) is listed as not checked, and so is what no
-verifier can know: see `UNKNOWABLE`.
+Every figure is recomputed from the votes and the parameters in the certificate. A figure holds if it is not below the
+recomputed value, and not above what outward rounding explains. Every word is derived from the figures and must occur
+verbatim. Free text (further assumptions, warnings, the context) is listed as not checked, and so is what no verifier
+can know: see `UNKNOWABLE`.
 
 Contents, in the order of reading
 ---------------------------------
 1. The verdict: what is checked, and in which order
 2. The certificate's file: JSON without any freedom of spelling
 3. The votes' file, and the digests that bind it
-4. The form: which parts there are, and where their parameters may lie
+4. The form: which parts are known, and the ranges of their parameters
 5. The words: what a certificate must say, given its figures
 6. The shares of delta
 7. The errors of the vote, row by row
 8. KL from the prior
 9. Bounds that pay for learning
-10. Tests of votes that the judging examples did not help to make
-11. Precision and costs of what predict answers
+10. Tests of votes that were made without the judging examples
+11. Precision and costs of predict
 12. The deterministic vote, and the classes
 13. Votes that answer only when they are sure
 14. What is printed
@@ -52,7 +52,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import special
 
-Content = dict[str, Any]  # what a certificate says
+Content = dict[str, Any]  # the content of a certificate
 KL = tuple[Decimal, float]  # and how far it may have been rounded up
 
 UNKNOWABLE = (
@@ -72,7 +72,7 @@ UNKNOWABLE = (
 
 
 class Check(NamedTuple):
-    """One thing that a certificate says, as it stands there and as it was found."""
+    """One item of a certificate, as claimed and as recomputed."""
 
     what: str
     claimed: object
@@ -86,16 +86,16 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Verification:
-    """All checks; true when every one holds.
+    """All checks; true if every one holds.
 
     Attributes
     ----------
     checks : tuple of Check
-        In the order in which they were made; after one without which the others mean nothing, there are no more.
+        In the order in which they were made; they end if one fails without which the others mean nothing.
     statement : str
         What the certificate says, in the verifier's own words.
     unchecked : tuple of str
-        What whoever made the certificate states besides.
+        What else the certificate's maker states.
     """
 
     checks: tuple[Check, ...]
@@ -112,14 +112,14 @@ class Verification:
 
     @property
     def verdict(self) -> str:
-        """The last line."""
+        """The conclusion in one line."""
         if self:
             return f"The certificate holds: {self.statement.encode('ascii', 'backslashreplace').decode()}"
         return "The certificate does NOT hold. Whatever it says has not been shown."
 
     def remarks(self) -> list[str]:
         """What was not checked, line by line."""
-        stated = ["Stated by whoever made the certificate, not checked:", *_items(self.unchecked)] * bool(
+        stated = ["Stated by the maker of the certificate, not checked:", *_items(self.unchecked)] * bool(
             self.unchecked
         )
         return [*stated, "What no verifier can know:", *_items(UNKNOWABLE)]
@@ -133,13 +133,13 @@ class Refused(ValueError):
 
 
 def verify_files(certificate: str | os.PathLike, votes: str | os.PathLike) -> Verification:
-    """Check a certificate's file against a votes file."""
+    """Check a certificate file against a votes file."""
     content, intact = read_certificate(certificate)
     return verify(content, intact, read_votes(votes))
 
 
 def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verification:
-    """Check what a certificate says against the votes of its folds."""
+    """Check the content of a certificate against the votes of its folds."""
     checks, statement, needed = [intact, *_votes(content, folds)], "", [""]
     selective = content["format"] == SELECTIVE_FORMAT
     form, say, assume, figures = (
@@ -148,12 +148,12 @@ def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verifica
         else (check_form, statement_of, assumed, _figures)
     )
     words = _selective_words if selective else _words
-    if all(check.holds for check in checks[1:]):  # else the figures mean nothing
+    if all(check.holds for check in checks[1:]):  # otherwise the figures mean nothing
         try:
             form(content, folds)
             statement, needed = say(content), assume(content)
             checks.append(Check("form", "as it should be", "as it should be", True))
-            with np.errstate(all="ignore"):  # figures that are no numbers fail their checks
+            with np.errstate(all="ignore"):  # figures that are not numbers fail their checks
                 checks += [*words(content, statement, folds), *figures(content, folds)]
         except Exception as error:  # whatever a forged certificate may raise, it does not hold
             reason = str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"
@@ -185,7 +185,7 @@ def _figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
 
 
 def _paid_figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
-    """Of weights that the judging examples taught, with the KL as the price."""
+    """Figures for weights learned on the judging examples, which pay the KL."""
     sizes = [fold.count() for fold in folds]
     share = functools.partial(share_of, claims_of(c, folds), certified_votes(c)[-1])
     upper = functools.partial(upper_bound, c["bound_settings"], sizes)
@@ -218,7 +218,7 @@ def _paid_figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     else:
         value = c["stochastic_bound"]
         if is_estimated(c) and not has_one_voter(c):
-            # the class that most of 2,000 drawn votes answer; where it is wrong, at least half of them err
+            # if the class that most of 2,000 drawn votes answer is wrong, at least half of them err
             price = math.log(1 / share_of(claims_of(c, folds), "predict", "votes drawn once")) / 2000
             value = min(2 * kl_inverse(value, price), 1.0)
         yield _between("bound", c["bound"], value, value)
@@ -246,13 +246,13 @@ def _baseline(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
 
 
 def _between(what: str, claimed: float, least: float, most: float) -> Check:
-    """A figure that must not be below what the votes give, nor above what outward rounding explains."""
+    """A figure that must not be below the recomputed value, nor above what outward rounding explains."""
     down, up = 1e-11 * max(1.0, abs(least)), 1e-9 * max(1.0, abs(most))  # what this file's own rounding may do
     return Check(what, abs(claimed), abs(float(least)), bool(least - down <= claimed <= most + up))
 
 
 def _risk_slack(total: float) -> float:
-    """How far a risk may have been rounded up: more where scipy's functions are less precise."""
+    """How far a risk may have been rounded up: further where scipy's functions are less precise."""
     return 1e-9 + 2e-6 * (total > 1e6) + 2e-15 * total
 
 
@@ -279,7 +279,7 @@ KINDS: dict[str, Any] = {  # what each field is, and what a list holds
     "fold_shares": [int, float],
     **dict.fromkeys(("covers_drawn", "grouped"), (bool,)),
 }
-SELECTIVE_KINDS: dict[str, Any] = {  # the same of a vote that answers only when it is sure
+SELECTIVE_KINDS: dict[str, Any] = {  # the same for a vote that answers only when it is sure
     **{name: KINDS[name] for name in ("format", "statement", "bound", "delta", "theorem", "posterior", "n", "grouped")},
     **{name: KINDS[name] for name in ("unproven", "assumptions", "warnings", "vote_digests", "posteriors", "context")},
     **{name: KINDS[name] for name in ("fold_sizes", "fold_shares")},
@@ -290,7 +290,7 @@ SELECTIVE_KINDS: dict[str, Any] = {  # the same of a vote that answers only when
 
 
 def read_certificate(path: str | os.PathLike) -> tuple[dict[str, Any], Check]:
-    """What a certificate's file says, and whether the file is as it was written."""
+    """The content of a certificate file, and a check that the file was not changed."""
     with open(path, "rb") as file:
         text = file.read(LONGEST + 1)
     try:
@@ -300,9 +300,9 @@ def read_certificate(path: str | os.PathLike) -> tuple[dict[str, Any], Check]:
 
 
 def parse_certificate(text: bytes) -> tuple[dict[str, Any], Check]:
-    """What the text says, and whether it is, byte for byte, how that is written, with the digest that fits.
+    """The content, and a check that the text is, byte for byte, how this content is written, with the right digest.
 
-    There is one way to write a certificate, in ASCII: no number, letter or space can be put differently.
+    There is only one way to write a certificate, in ASCII: no number, letter or space can differ.
     """
     if len(text) > LONGEST:
         raise Refused("it is too long.")
@@ -355,19 +355,19 @@ _NAME = re.compile(f"fold_{_NUMBERED}_(?:part_{_NUMBERED}_)?([a-z_]+)")
 
 @dataclass(frozen=True)
 class Fold:
-    """What the voters of a fold said on its examples: who errs, and with more than two classes who says what.
+    """The votes of a fold: who errs, and with more than two classes who answers what.
 
-    A voter that does not answer an example is neither wrong nor right there.
+    A voter that does not answer an example is neither wrong nor right on it.
     """
 
     n_voters: int
     bits: NDArray  # (n_voters / 8, n_rows): wrong answers, eight voters to a byte
-    rights: NDArray | None  # right answers, in the same way, where some voter does not answer
+    rights: NDArray | None  # right answers, in the same way, if some voter abstains
     counts: NDArray  # how many examples a row stands for
     classes: NDArray | None
     targets: NDArray | None  # codes of the true classes
-    labels: NDArray | None  # codes of what the voters said, (n_rows, n_voters), with more than two classes; K: nothing
-    groups: NDArray | None  # the group of each row, where rows belong to groups; these are what counts then
+    labels: NDArray | None  # codes of the answers, (n_rows, n_voters), with more than two classes; K: no answer
+    groups: NDArray | None  # the group of each row, if rows belong to groups; then groups are counted
     digest: str
 
     @property
@@ -384,15 +384,15 @@ class Fold:
         return 2 if self.classes is None else max(2, len(self.classes))
 
     def blocks(self) -> Iterator[slice]:
-        step = max(1, BLOCK * 64 // max(self.n_classes, 64))  # rows by classes are what takes the memory
+        step = max(1, BLOCK * 64 // max(self.n_classes, 64))  # a (rows, classes) array takes most of the memory
         yield from (slice(start, start + step) for start in range(0, self.n_rows, step))
 
     def errors(self, rows: slice) -> NDArray:
-        """Who answers wrongly, (n_rows, n_voters)."""
+        """Who is wrong, (n_rows, n_voters)."""
         return self._unpacked(self.bits[:, rows])
 
     def right_answers(self, rows: slice) -> NDArray:
-        """Who answers rightly, (n_rows, n_voters)."""
+        """Who is right, (n_rows, n_voters)."""
         return 1 - self.errors(rows) if self.rights is None else self._unpacked(self.rights[:, rows])
 
     def _unpacked(self, plane: NDArray) -> NDArray:
@@ -400,9 +400,9 @@ class Fold:
         return np.unpackbits(packed, axis=1, count=self.n_voters, bitorder="little").astype(float)
 
     def class_weights(self, rows: slice, weights: NDArray) -> tuple[NDArray, NDArray]:
-        """Weights of the true class, and of each class but the true one."""
+        """Weights of the true class, and of every other class."""
         labels, targets, k = self.labels[rows], self.targets[rows], self.n_classes  # type: ignore[index]
-        cells = (np.arange(len(labels))[:, None] * (k + 1) + labels).ravel()  # of which the last is for no answer
+        cells = (np.arange(len(labels))[:, None] * (k + 1) + labels).ravel()  # the last one is for no answer
         each = np.bincount(cells, np.broadcast_to(weights, labels.shape).ravel(), len(labels) * (k + 1))
         each = each.reshape(-1, k + 1)[:, :k]
         own = each[np.arange(len(each)), targets]
@@ -414,24 +414,24 @@ class Fold:
         return int(self.counts[members].sum()) if self.groups is None else len(np.unique(self.groups[members]))
 
     def weights(self, members: NDArray | slice = slice(None)) -> NDArray:
-        """How much each of these rows counts: as often as it occurs, or an equal share of its group."""
+        """The weight of each of these rows: how often it occurs, or an equal share of its group."""
         if self.groups is None:
             return self.counts[members]
         _, place, sizes = np.unique(self.groups[members], return_inverse=True, return_counts=True)
         return 1 / sizes[place]
 
     def mean(self, rows: NDArray, members: NDArray | slice = slice(None)) -> float:
-        """Mean over the examples, or over the groups, of a value for each row; 1 when there are none."""
+        """Mean over the examples, or over the groups, of a value for each row; 1 if there are none."""
         n = self.count(members)
         return min(math.fsum(rows[members] * self.weights(members)) / n, 1.0) if n else 1.0
 
     def class_shares(self) -> NDArray:
-        """Number of examples of each class; of a group, the share of its rows."""
+        """Number of examples of each class; a group counts by the share of its rows."""
         return np.bincount(self.targets, self.weights(), len(self.classes))  # type: ignore[arg-type]
 
 
 def read_votes(path: str | os.PathLike) -> list[Fold]:
-    """The folds of a votes file; nothing in it is run."""
+    """The folds of a votes file; no code in it is run."""
     with open(path, "rb") as file:
         try:
             with zipfile.ZipFile(file) as packed:
@@ -442,7 +442,7 @@ def read_votes(path: str | os.PathLike) -> list[Fold]:
 
 
 def free_memory() -> int:
-    """Bytes of memory that are free, or 8 GiB where the system does not say."""
+    """Free memory in bytes, or 8 GiB if the system does not say."""
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -475,7 +475,7 @@ def _array(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray:
 
 
 def _read(file: Any, most: int) -> bytes:
-    """At most so many bytes, a piece at a time: asked for all at once, zipfile unpacks more than the file says."""
+    """At most ``most`` bytes, in pieces: read all at once, zipfile may unpack more than the file states."""
     pieces, left = [], most
     while left > 0 and (piece := file.read(min(left, 1 << 20))):
         pieces.append(piece)
@@ -502,7 +502,7 @@ def _folds(arrays: dict[str, NDArray]) -> list[Fold]:
 
 
 def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fold:
-    """One fold from its arrays, checked; with several parts, these one after the other."""
+    """One fold from its checked arrays; several parts are concatenated."""
     for part in parts:
         _check_part(part)
         same = _same_classes(part, parts[0]) and ("groups" in part) == ("groups" in parts[0])
@@ -539,7 +539,7 @@ def _others(part: Mapping[str, NDArray]) -> NDArray:
 
 
 def part_digest(part: Mapping[str, NDArray]) -> str:
-    """SHA-256 of the votes, as certificates name them: name, type, shape and content of each array."""
+    """SHA-256 of the votes, as in certificates: of name, type, shape and content of each array."""
     hashed = hashlib.sha256(f"stocmv votes 2;n_voters={int(part['n_voters'])};".encode())
     further = [name for name in ("groups", "rights") if name in part]
     for name in ("classes", "bits", "targets", "labels", "counts", *further):
@@ -620,8 +620,8 @@ BOUNDS = {  # the theorem that a bound rests on, and its settings
 }
 FOLD_TEST = ("name", "slope", "offset", "scale")
 TESTS: dict[str, tuple[str, ...]] = {"clopper_pearson": ("name",), "fold_test": FOLD_TEST}  # and their settings
-MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)  # of which one was chosen, with all of them paid for
-LARGEST = 1e12  # a concentration up to which scipy's functions were found to be precise
+MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)  # one of them was chosen, and all share delta
+LARGEST = 1e12  # scipy's functions were found to be precise up to this concentration
 MOST_DRAWS = 10**6
 DETERMINISTIC_VOTE = ("margin", "scale", "coverage", "empirical_risk", "kl", "margins")
 BASELINE = ("label", "empirical_risk", "bound")
@@ -633,7 +633,7 @@ CLAIM = ("name", "delta", "pays_for", "among")
 
 
 def check_form(c: Content, folds: Sequence[Fold]) -> None:
-    """Refuse parts that are not known, and parameters outside of where the theorems hold."""
+    """Refuse unknown parts, and parameters for which the theorems do not hold."""
     name = c["bound_settings"].get("name")
     _need(isinstance(name, str) and name in {**BOUNDS, **TESTS}, f"the bound {brief(name)} is not known here")
     _need(c["posterior"] in RULES, f"the posterior {brief(c['posterior'])} is not known here")
@@ -657,7 +657,7 @@ def check_form(c: Content, folds: Sequence[Fold]) -> None:
 
 
 def _check_paid(c: Content, folds: Sequence[Fold]) -> None:
-    """The parts of a certificate of weights that the judging examples taught."""
+    """Check the parts of a certificate for weights learned on the judging examples."""
     _need(not c["grouped"], "a bound that pays for learning is on examples, not on groups of them")
     _need(c["risk"] in RISKS, f"the risk {brief(c['risk'])} is not known here")
     kinds, settings = RISKS[c["risk"]]
@@ -678,7 +678,7 @@ def _check_paid(c: Content, folds: Sequence[Fold]) -> None:
 
 
 def _check_tested(c: Content, folds: Sequence[Fold]) -> None:
-    """The parts of a certificate of weights that the judging examples did not help to learn."""
+    """Check the parts of a certificate for weights learned without the judging examples."""
     name = c["bound_settings"]["name"]
     _need((name == "clopper_pearson") == (len(folds) == 1), "Clopper and Pearson's bound is for one part that judges")
     _need(c["priors"] == [] and c["kl"] == 0, "a vote that is only tested has no prior, and pays no KL")
@@ -700,7 +700,7 @@ def _check_tested(c: Content, folds: Sequence[Fold]) -> None:
 
 
 def _check_constants(settings: dict[str, Any], n_folds: int) -> None:
-    """Those that a test has for each fold."""
+    """Check the constants that a test has for each fold."""
     name = settings.get("name")
     known = isinstance(name, str) and name in TESTS and tuple(settings) == TESTS[name]
     _need(known, "the settings of the test are not those that it has")
@@ -754,7 +754,7 @@ def _check_cost(c: Content, n_folds: int) -> None:
 
 
 def _check_own_constants(c: Content, settings: Any, n_folds: int) -> None:
-    """Those of another figure than the error of all examples, which only the fold test has."""
+    """Check the constants of figures other than the overall error, which only the fold test has."""
     _need(isinstance(settings, dict), "the constants of a figure are not of the right kind")
     if settings:
         _need(c["bound_settings"]["name"] == settings.get("name") == "fold_test", "only the fold test has constants")
@@ -822,7 +822,7 @@ def _check_bound_settings(settings: dict[str, Any], n_folds: int) -> None:
 
 
 def _check_deterministic_vote(c: Content) -> None:
-    """What a bound on the vote with mean weights rests on."""
+    """Check the parts of a PAC-Bayes bound on the deterministic vote."""
     f = c["deterministic_vote"]
     _need(all(entry["bound_settings"] == {} for entry in c["per_class"]), "a class has constants of its own")
     if c["posterior"] != "dirichlet":
@@ -842,13 +842,13 @@ def _check_deterministic_vote(c: Content) -> None:
 # --------------------------------------------------------------------------------------------------------- 5. The words
 
 CERTIFIED = {
-    "exact": "the error of a vote with drawn weights",
-    "mc": "the error of a vote with drawn weights",
+    "exact": "the error of the stochastic vote",
+    "mc": "the error of the stochastic vote",
     "half": "the probability that the voters that err hold at least half of the weight",
-    "first_order": "the error of the weighted vote, as twice the mean error of a voter",
-    "second_order": "the error of the weighted vote, as four times the mean squared weight of wrong voters",
-    "binomial": "the error of the weighted vote, as twice the error of a vote of drawn voters",
-    "c_bound": "the error of the weighted vote, from the mean error and the disagreement of its voters",
+    "first_order": "the error of the weighted vote (at most twice the mean error of a voter)",
+    "second_order": "the error of the weighted vote (at most four times the mean squared weight of the wrong voters)",
+    "binomial": "the error of the weighted vote (at most twice the error of a vote of drawn voters)",
+    "c_bound": "the error of the weighted vote (from the mean error and disagreement of its voters)",
 }
 RULES = {
     "categorical": "the voters vote with their probabilities as weights, and of classes that tie the first wins",
@@ -861,7 +861,7 @@ SILENCE = "; voters that do not answer an example have no say in it, and one tha
 
 
 def is_tested(c: Content) -> bool:
-    """Whether the examples that judge only test: they taught no weights, and nothing is paid for learning."""
+    """Whether the judging examples only test: they set no weights, and nothing is paid for learning."""
     return c["bound_settings"]["name"] in TESTS
 
 
@@ -870,7 +870,7 @@ def has_one_voter(c: Content) -> bool:
 
 
 def covers_drawn(c: Content) -> bool:
-    """Whether the stochastic bound is also on votes with drawn weights."""
+    """Whether the stochastic bound holds for votes with drawn weights."""
     return is_tested(c) or has_one_voter(c) or c["posterior"] != "categorical" or c["risk"] == "first_order"
 
 
@@ -880,7 +880,7 @@ def is_estimated(c: Content) -> bool:
 
 
 def beats_baseline(c: Content) -> bool:
-    """Whether the bound, and the error where it was measured, are below those of always giving the same answer."""
+    """Whether the bound, and the error if it was measured, are below those of always giving the same answer."""
     if not c["baseline"]:
         return True
     fewer_errors = not is_tested(c) or c["deterministic_vote"]["empirical_risk"] < c["baseline"]["empirical_risk"]
@@ -1012,14 +1012,14 @@ def _percent(share: float) -> str:
 
 
 def certified_votes(c: Content) -> tuple[str, ...]:
-    """The votes that have a bound of their own."""
+    """The votes that have their own bound."""
     return ("predict", "stochastic vote") if covers_drawn(c) and not has_one_voter(c) else ("predict",)
 
 
 def claims_of(c: Content, folds: Sequence[Fold]) -> list[dict[str, Any]]:
-    """How delta must be shared, given what the certificate states and how it was found.
+    """How delta must be split, given what the certificate states and how it was computed.
 
-    Each claim may fail with probability delta: the shares of one name, as often as there are some, add up to it.
+    Each claim fails with probability at most delta: all shares with the same name add up to it.
     """
     n_classes, tried, claims = len(all_labels(folds)), {"priors": c["alternatives"]}, []
     margins = {"margins": c["deterministic_vote"].get("margins", 1)}
@@ -1030,7 +1030,7 @@ def claims_of(c: Content, folds: Sequence[Fold]) -> list[dict[str, Any]]:
         for_draws = c["risk_settings"]["draw_share"] if is_estimated(c) else 0.0
         means = {"means": 2 if c["risk"] == "c_bound" else 1}
         claims.append(_claim(vote, c["delta"] * (1 - for_draws), "bound", {**tried, **means}))
-        if for_draws:  # half of it for those of the risk, with two posteriors to choose from in each fold
+        if for_draws:  # half for the draws of the risk, with two posteriors to choose from in each fold
             drawn = {**tried, "folds": len(folds), "posteriors": 2}
             claims.append(_claim(vote, c["delta"] * for_draws / 2, "draws", drawn))
         if for_draws and vote == "predict" and not has_one_voter(c):
@@ -1051,7 +1051,7 @@ def claims_of(c: Content, folds: Sequence[Fold]) -> list[dict[str, Any]]:
 
 
 def has_precisions(c: Content) -> bool:
-    """Whether there is a bound on the precision of each class; the rows of a group may have several folds' answers."""
+    """Whether there is a bound on the precision of each class; groups with folds have none."""
     return bool(c["per_class"]) and is_tested(c) and not (c["grouped"] and len(c["posteriors"]) > 1)
 
 
@@ -1065,7 +1065,7 @@ def share_of(claims: Sequence[dict[str, Any]], name: str, pays_for: str = "bound
 
 
 def _claims(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
-    """Whether each claim has the share that the figures are computed with, and none has more than delta in all."""
+    """Whether each claim has the share that the figures are computed with, and none has more than delta in total."""
     claimed, found = c["claims"], claims_of(c, folds)
     titles, needed = ([_title(claim) for claim in claims] for claims in (claimed, found))
     yield Check("claims", titles, needed, titles == needed)
@@ -1100,7 +1100,7 @@ def row_losses(fold: Fold, alpha: Sequence[float] | NDArray, margin: float = 0.0
 
 
 def _half(wrong: NDArray, right: NDArray, margin: float) -> NDArray:
-    """Probability that a Beta(wrong, right) variable exceeds one half minus the margin; 1 where nobody answers."""
+    """Probability that a Beta(wrong, right) variable exceeds one half minus the margin; 1 if no voter answers."""
     inside = special.betaincc(np.where(wrong > 0, wrong, 1.0), np.where(right > 0, right, 1.0), 0.5 - margin)
     return np.where(right > 0, np.where(wrong > 0, inside, 0.0), 1.0)
 
@@ -1126,8 +1126,8 @@ def _beaten(own: NDArray, rivals: NDArray, ratio: float) -> NDArray:
 def _wins(own: NDArray, rivals: NDArray, ratio: float, bottom: NDArray, step: NDArray, n_nodes: int) -> NDArray:
     """Probability that all rivals stay below: the trapezoidal rule in ``v = log(t / own)``.
 
-    Where the density of a small shape goes on below the first node, the integrand is a power of ``t`` there, so that
-    its sum is a geometric series.
+    If the density of a small shape extends below the first node, the integrand is a power of ``t`` there, so its sum is
+    a geometric series.
     """
     v = bottom[:, None] + step[:, None] * np.arange(n_nodes)
     density = np.exp(own[:, None] * (v - np.expm1(v)) + _log_peak(own)[:, None])
@@ -1153,7 +1153,7 @@ def _gamma_cdf(shape: NDArray, t: NDArray) -> NDArray:
 
 
 def _log_peak(shape: NDArray) -> NDArray:
-    """``a log a - a - log Gamma(a)``, by Stirling's series where its terms would cancel."""
+    """``a log a - a - log Gamma(a)``, by Stirling's series if its terms would cancel."""
     a = np.maximum(shape, 30.0)
     rest = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * a**2)) / a**2) / a**2) / a
     return np.where(
@@ -1184,7 +1184,7 @@ def moments(c: Content, parameters: dict[str, Any], fold: Fold) -> list[float]:
 
 
 def _draws_seed(parameters: Mapping[str, Sequence[float]]) -> list[int]:
-    """Where the draws begin: a hash of the posterior, so that none can be made to fit its draws."""
+    """Seed of the draws: a hash of the posterior, so that no posterior can be fitted to its draws."""
     hashed = hashlib.sha256(b"stocmv draws for a certificate;")
     for name in ("location", "scale"):
         hashed.update(np.asarray(parameters[name], "<f8").tobytes())
@@ -1237,7 +1237,7 @@ def prior_kl(kind: str, posterior: dict[str, Any], prior: dict[str, Any]) -> KL:
 
 
 def _dirichlet_kl(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[Decimal, float]:
-    """With 50 digits: the terms may be ten orders of magnitude larger than what is left of them."""
+    """The KL at 50 digits: the terms may be ten orders of magnitude larger than their sum."""
     with decimal.localcontext(prec=50):
         total, prior_total = sum(map(Decimal, a)), sum(map(Decimal, b))
         (at_total, slope), (at_prior, _) = _log_gamma(total), _log_gamma(prior_total)
@@ -1278,7 +1278,7 @@ def _bernoulli() -> list[Decimal]:
 
 
 def composed(c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float]) -> float:
-    """The bound on the vote's error that a risk stands for."""
+    """The bound on the vote's error that a risk yields."""
     if c["risk"] == "c_bound":
         error, agreement = upper(measured[0], kl), upper(1 - measured[1], 2 * kl)
         return 1 - (1 - 2 * error) ** 2 / (2 * agreement - 1) if error < 0.5 else 1.0
@@ -1292,7 +1292,7 @@ def composed(c: Content, measured: Sequence[float], kl: float, upper: Callable[.
 
 
 def risk_weights(settings: dict[str, Any], sizes: Sequence[int]) -> NDArray:
-    """Weights of the folds' empirical risks: by size, and by the constant where each fold has its own."""
+    """Weights of the folds' empirical risks: by size, and by the constant if each fold has its own."""
     weights = np.array(sizes) * np.array(settings["c"] if settings["name"] == "catoni_per_fold" else [1.0] * len(sizes))
     return weights / math.fsum(weights)
 
@@ -1316,7 +1316,7 @@ def _catoni_per_fold(constants: NDArray, shares: NDArray, risk: float, price: fl
     """The largest ``sum p_k r_k`` with ``-sum p_k log(1 - a_k r_k)`` within the budget; the best r_k have one slope."""
     a = -np.expm1(-constants)
     budget = float(shares @ constants) * risk + price
-    low, high = 0.0, float(1 / a.min())  # nothing is left to spend at low, nothing is spent at high
+    low, high = 0.0, float(1 / a.min())  # low spends the whole budget, high spends nothing
     for _ in range(200):
         level = (low + high) / 2
         spent = -shares @ np.log(np.minimum(a * level, 1.0))
@@ -1352,18 +1352,18 @@ def kl_inverse(q: float, epsilon: float) -> float:
     return high
 
 
-# ------------------------------------------------ 10. Tests of votes that the judging examples did not help to make
+# --------------------------------------------------- 10. Tests of votes that were made without the judging examples
 
 TIE = 1e-10  # weights of classes that differ by less tie
 HINGES = np.arange(1, 97) / 32  # where Bentkus's hinge may lie, in units of the distance between mean and bound
 ROUNDED = 2e-12  # what may have been added to an expected shortfall, so that rounding cannot make it too small
-MOST_CELLS = 1 << 22  # into which the true errors are cut before a proof is given up
+MOST_CELLS = 1 << 22  # cells of true errors after which a proof is given up
 
 
 class Judged(NamedTuple):
-    """What the examples of a fold say about its vote, row by row."""
+    """Losses of a fold's vote on its examples, row by row."""
 
-    errs: NDArray  # predict errs, and wherever rounding may hide that it does
+    errs: NDArray  # whether predict errs, or may err because of rounding
     may_err: NDArray  # the same, with more room for rounding
     drawn: NDArray  # probability that the stochastic vote errs
     slack: float  # how far that may have been rounded up
@@ -1382,10 +1382,10 @@ def _judged(kind: str, parameters: dict[str, Any], fold: Fold) -> Judged:
 
 
 def vote_errors(fold: Fold, weights: NDArray, doubt: float) -> NDArray:
-    """Where the vote with these weights errs, or would if some weight were a little different.
+    """Where the vote with these weights errs, or would err if some weight were slightly different.
 
-    Of classes that tie with the heaviest the first wins; where classes are not known, a tie is an error. What counts is
-    the share of the weight of those that answer; where nobody answers, that is an error.
+    Of tied classes the first wins; if the classes are not known, a tie is an error. Weights count as shares of the
+    weight that answers; a row that no voter answers is an error.
     """
     errs = []
     for rows in fold.blocks():
@@ -1405,7 +1405,7 @@ def vote_errors(fold: Fold, weights: NDArray, doubt: float) -> NDArray:
 
 
 def _tested_figures(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
-    """Of all examples, then of each class."""
+    """Figures of all examples, then of each class."""
     judged = [_judged(c["posterior"], p, fold) for p, fold in zip(c["posteriors"], folds, strict=True)]
     claimed = {**c, "empirical_risk": c["deterministic_vote"]["empirical_risk"], "stochastic_risk": c["moments"][0]}
     everyone, claims = [slice(None)] * len(folds), claims_of(c, folds)
@@ -1430,7 +1430,7 @@ def _class_test(
         yield Check(f"{name}constants", stated, needed, stated == needed)
         if stated != needed:
             return
-    if entry["bound_settings"]:  # or else the folds' votes would be mixed in another way than predict mixes them
+    if entry["bound_settings"]:  # otherwise the folds' votes would not be mixed as in predict
         shares = test_shares(entry["bound_settings"])
         same = np.allclose(shares, c["fold_shares"], rtol=0, atol=1e-12)
         yield Check(f"{name}shares of the folds", shares.tolist(), c["fold_shares"], bool(same))
@@ -1474,12 +1474,12 @@ def _test(
 
 
 def one_sample(risk: float, n: int, delta: float, counted: bool, slack: float = 0.0) -> float:
-    """The bound for a mean loss on one sample; ``counted`` where each loss is 0 or 1."""
+    """The bound for a mean loss on one sample; ``counted`` if each loss is 0 or 1."""
     return clopper_pearson(round(risk * n), n, delta) if counted else bentkus(risk, n, delta, slack)
 
 
 def clopper_pearson(errors: int, n: int, delta: float) -> float:
-    """The error at which so few errors still have probability delta, by bisection."""
+    """The largest error at which this few errors still have probability delta, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(100 if errors < n else 0):
         middle = (low + high) / 2
@@ -1488,10 +1488,10 @@ def clopper_pearson(errors: int, n: int, delta: float) -> float:
 
 
 def constant_bound(risk: float, n: int, delta: float, counted: bool, slack: float) -> float:
-    """The bound for an answer that is always given, chosen on the very examples that it is judged by.
+    """The bound on the error of always giving one answer, chosen on the same examples that judge it.
 
-    An answer that errs with probability p may fail with probability ``delta (1 - p)``: these add up to delta, however
-    many classes there are. Of the errors p the largest that is not excluded at its level.
+    For an answer that errs with probability p, the bound may fail with probability ``delta (1 - p)``: these add up to
+    delta for any number of classes. It is the largest error p that is not excluded at its level.
     """
     low, high = one_sample(risk, n, delta, counted, slack), 1.0
     for _ in range(60):
@@ -1503,10 +1503,10 @@ def constant_bound(risk: float, n: int, delta: float, counted: bool, slack: floa
 
 @functools.lru_cache(1 << 12)
 def bentkus(risk: float, n: int, delta: float, slack: float = 0.0) -> float:
-    """The least error p that a hinge h excludes: ``E (h - B/n)_+ <= delta (h - risk)``, B binomial with n and p.
+    """The smallest error p that a hinge h excludes: ``E (h - B/n)_+ <= delta (h - risk)``, B binomial with n and p.
 
     The hinge is convex, so no losses in [0, 1] with mean p have a larger expectation; the rest is Markov's inequality.
-    For a given hinge the expectation falls with p, so that all larger errors are excluded, too.
+    For a given hinge the expectation decreases with p, so all larger errors are excluded too.
     """
     low, high = risk, 1.0
     for _ in range(60):
@@ -1524,15 +1524,15 @@ def fold_test(settings: dict[str, Any], risks: NDArray) -> float:
 
 
 def test_shares(settings: dict[str, Any]) -> NDArray:
-    """The probabilities with which the folds are drawn that a test speaks of: in proportion to ``1 / c_k``."""
+    """Probabilities of drawing each fold, for which a test holds: in proportion to ``1 / c_k``."""
     inverse = 1 / np.array(settings.get("scale", [1.0]))
     return inverse / math.fsum(inverse)
 
 
 def _proofs(name: str, settings: dict[str, Any], sizes: Sequence[int], delta: float) -> Iterator[Check]:
-    """What the fold test needs of its constants: no true error may exceed what it is compared with by more."""
+    """Check the condition on the constants of the fold test: the expected excess of any true error is small enough."""
     for k, (n, a, t, scale) in enumerate(zip(sizes, *(settings[key] for key in FOLD_TEST[1:]), strict=True)):
-        if n == 0:  # nothing is said of this fold
+        if n == 0:  # nothing is claimed about this fold
             continue
         allowed = delta * scale * (1 + 1e-9)  # what this file's own rounding may do
         needed = largest_excess(a, t, n, allowed) / delta
@@ -1540,7 +1540,7 @@ def _proofs(name: str, settings: dict[str, Any], sizes: Sequence[int], delta: fl
 
 
 def largest_excess(slope: float, offset: float, n: int, allowed: float) -> float:
-    """The largest ``f(p) = E (p - a B/n - t)_+`` that was seen, if none can be above what is allowed; else more.
+    """The largest ``f(p) = E (p - a B/n - t)_+`` found, if provably none exceeds ``allowed``; otherwise more than that.
 
     Errors up to ``t`` plus what is allowed exceed nothing by more. The others are cut into cells. In a cell with ends
     l and r, f bends downwards by no more than ``2 n P(B' = k)``, with B' binomial with n - 1 and p and k the largest
@@ -1579,7 +1579,7 @@ def shortfall(room: NDArray, slope: float, n: int, p: NDArray) -> NDArray:
 
 
 def binomial(count: NDArray, n: int, p: float | NDArray) -> NDArray:
-    """Probability of so many successes of n, by Loader's formula, which keeps its digits for large n."""
+    """Probability of ``count`` successes out of n, by Loader's formula, which stays precise for large n."""
     k, p = np.broadcast_arrays(np.asarray(count, float), np.asarray(p, float))
     inner = (k > 0) & (k < n) & (p < 1)
     x, q = np.where(inner, k, 0.5), np.where(inner, p, 0.5)
@@ -1593,7 +1593,7 @@ def binomial(count: NDArray, n: int, p: float | NDArray) -> NDArray:
 
 
 def _stirling(x: NDArray) -> NDArray:
-    """``log x!`` less Stirling's approximation of it."""
+    """``log x!`` minus Stirling's approximation of it."""
     a = np.maximum(x, 16.0)
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * a**2)) / a**2) / a**2) / a
     small = np.minimum(x, 16.0)
@@ -1607,18 +1607,18 @@ def _deviance(x: NDArray, mean: NDArray) -> NDArray:
     return mean * ((1 + d) * np.log1p(d) - d)
 
 
-# --------------------------------------------------------------------- 11. Precision and costs of what predict answers
+# ----------------------------------------------------------------------------------- 11. Precision and costs of predict
 
 
 class Answers(NamedTuple):
-    """What predict answers on the rows of a fold, and what else it may answer but for rounding."""
+    """Answers of predict on the rows of a fold, and what else rounding might make it answer."""
 
     fold: Fold
     first: NDArray
     second: NDArray
 
     def of(self, code: int) -> NDArray:
-        """The rows answered so; where rounding may hide it, only if that is wrong."""
+        """The rows with this answer; if rounding may change it, only if the answer is wrong."""
         surely = (self.first == code) & (self.second == code)
         return np.where(self.fold.targets == code, surely, (self.first == code) | (self.second == code))
 
@@ -1673,7 +1673,7 @@ def _precision(
     most: Sequence[Answers],
     claims: Sequence[dict[str, Any]],
 ) -> Iterator[Check]:
-    """The error among the answers of a class: given these, they are independent draws, as those of a class are."""
+    """The error among the answers of a class: given which examples get it, they are independent draws."""
     name, several, shares = f"precision of {entry['label']!a}, ", len(least) > 1, np.array(c["fold_shares"])
     members = [[answers.of(code) for answers in reading] for reading in (least, most)]
     counts = [[a.fold.count(m) for a, m in zip(least, each, strict=True)] for each in members]
@@ -1709,7 +1709,7 @@ def _mixed(
     shares: NDArray,
     ends: float,
 ) -> float:
-    """The largest ``sum w_k (a_k L_k + t_k) + F max_k w_k c_k`` over the weights of the folds that are possible.
+    """The largest ``sum w_k (a_k L_k + t_k) + F max_k w_k c_k`` over the possible weights of the folds.
 
     The mean of the ``(R_k - a_k L_k - t_k)_+ / c_k`` is at most 1, which holds for all weights at once. Those of the
     answers are in proportion to the folds' shares times the probabilities of such an answer, which lie in intervals.
@@ -1724,7 +1724,7 @@ def _mixed(
     for j in range(len(base)):
         values = base + (np.arange(len(base)) == j) * len(base) * scale
         below, above = 0.0, float(values.max())
-        for _ in range(100):  # some weights give a mean above this if the best ones do
+        for _ in range(100):  # some weights give a mean above this if and only if the best ones do
             middle = (below + above) / 2
             exceeds = np.maximum((values - middle) * high, (values - middle) * low).sum() > 0
             below, above = (middle, above) if exceeds else (below, middle)
@@ -1733,7 +1733,7 @@ def _mixed(
 
 
 def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], delta: float) -> Iterator[Check]:
-    """The costs, scaled to [0, 1], are tested like errors; where they are 0 and 1, they count like errors."""
+    """Check the mean cost: costs scaled to [0, 1] are tested like errors, and counted if they are 0 or 1."""
     cost, matrix, shares = c["cost"], np.array(c["cost"]["matrix"], float), np.array(c["fold_shares"])
     low, span = matrix.min(), np.ptp(matrix)
     scaled, several = (matrix - low) / span, len(least) > 1
@@ -1759,20 +1759,20 @@ def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], de
 
 # -------------------------------------------------------------------------- 12. The deterministic vote, and the classes
 
-LISTED, LISTED_CLASSES = 20, 10  # voters of which all coalitions are listed, with two classes and with more
+LISTED, LISTED_CLASSES = 20, 10  # all coalitions of up to this many voters are listed, with two classes and with more
 
 
 class Fixed(NamedTuple):
-    """What the bound on the vote with mean weights rests on, found again."""
+    """What the PAC-Bayes bound on the deterministic vote is computed from, recomputed."""
 
     rows: list[NDArray]  # probability that a drawn vote errs, or is right by less than the margin
     kls: list[KL]
-    coverage: float  # least probability of that where the mean vote errs
+    coverage: float  # smallest probability of that if the deterministic vote errs
     slack: float  # how far the risk may have been rounded up
 
 
 def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
-    """Concentrations may be multiplied by a number: the mean weights stay as they are."""
+    """Recompute it with scaled concentrations, which leave the mean weights unchanged."""
     margin = c["deterministic_vote"]["margin"]
     scaled = [c["deterministic_vote"]["scale"] * np.array(p["alpha"]) for p in c["posteriors"]]
     priors = [q["alpha"] for q in c["priors"]]
@@ -1787,7 +1787,7 @@ def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
 def _deterministic_vote(
     c: Content, folds: Sequence[Fold], fixed: Fixed, upper: Callable[..., float]
 ) -> Iterator[Check]:
-    """The bound on the vote with mean weights: where it errs, so does a drawn vote, or nearly, if not always."""
+    """The bound on the deterministic vote: if it errs, a drawn vote errs, or nearly errs, with some probability."""
     f = c["deterministic_vote"]
     weights = risk_weights(c["bound_settings"], c["fold_sizes"])
     risk = float(weights @ [fold.mean(rows) for fold, rows in zip(folds, fixed.rows, strict=True)])
@@ -1796,13 +1796,13 @@ def _deterministic_vote(
     yield _between("KL at the margin's scale", f["kl"], *_sum(fixed.kls))
     figures = ((risk, _sum(fixed.kls)[0], fixed.coverage), (f["empirical_risk"], f["kl"], f["coverage"]))
     least, most = (min(upper(r, kl) / covered, 1.0) for r, kl, covered in figures)
-    if has_one_voter(c):  # it has one vote, and one figure
+    if has_one_voter(c):  # there is only one vote and one figure
         least = most = c["stochastic_bound"]
     yield _between("bound", c["bound"], least, most)
 
 
 def coverage(weights: NDArray, n_classes: int, margin: float, abstains: bool = False) -> float:
-    """Least probability of an error, or of less than the margin, over the contests that the mean vote may lose."""
+    """Smallest probability of an error, or of a win by less than the margin, over contests that `predict` may lose."""
     s = math.fsum(weights)
     if abstains and len(weights) > LISTED_CLASSES:  # one against one, the lightest: the lighter, the more even
         contests = [(min(weights), min(weights))]
@@ -1820,7 +1820,7 @@ def coverage(weights: NDArray, n_classes: int, margin: float, abstains: bool = F
 
 
 def _lightest_majority(weights: NDArray, s: float) -> float:
-    """The least weight that may win: sums of the heaviest voters, to which the others may add anything they have."""
+    """The smallest weight that may win: sums of the heaviest voters, plus any part of the others' weight."""
     ordered = sorted(weights, reverse=True)
     sums, rest = np.zeros(1), math.fsum(ordered[LISTED:])
     for weight in ordered[:LISTED]:
@@ -1829,7 +1829,7 @@ def _lightest_majority(weights: NDArray, s: float) -> float:
 
 
 def _lost_contests(weights: NDArray, n_classes: int, s: float) -> list[tuple[float, float]]:
-    """Weights of the true class and of a wrong one that is not lighter, nor lighter than the others on average."""
+    """Weights of the true class and of a wrong one that is no lighter, nor lighter than the others on average."""
     answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)  # the true class, a wrong one, or another
     right, wrong = weights @ (answers == 0), weights @ (answers == 1)
     lost = (wrong >= right - 1e-12 * s) & (wrong * (n_classes - 2) >= s - right - wrong - 1e-12 * s)
@@ -1837,7 +1837,7 @@ def _lost_contests(weights: NDArray, n_classes: int, s: float) -> list[tuple[flo
 
 
 def _contests_of_some(weights: NDArray) -> list[tuple[float, float]]:
-    """Weights of the true class and of a wrong one that is not lighter, where any of the voters may be silent."""
+    """Weights of the true class and of a wrong one that is no lighter, if any voter may abstain."""
     answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)  # the true class, a wrong one, or none
     right, wrong = weights @ (answers == 0), weights @ (answers == 1)
     lost = (wrong > 0) & (wrong >= right * (1 - 1e-12))
@@ -1858,7 +1858,7 @@ def _classes(
 
 
 def all_labels(folds: Sequence[Fold]) -> list[Any]:
-    """The classes of all folds; none where some only know errors."""
+    """The classes of all folds; empty if some have only errors."""
     known = [fold.classes.tolist() for fold in folds if fold.classes is not None]
     return sorted(set(itertools.chain(*known))) if len(known) == len(folds) else []
 
@@ -1877,7 +1877,7 @@ def _same_delta(name: str, entry: dict[str, Any], delta: float) -> Check:
 
 
 def members_of(label: Any, folds: Sequence[Fold]) -> list[NDArray]:
-    """Which rows of each fold are of this class."""
+    """The rows of each fold that belong to this class."""
     return [(np.asarray(fold.classes) == label)[fold.targets] for fold in folds]
 
 
@@ -1931,15 +1931,15 @@ def _class_upper(
 # ------------------------------------------------------------------------ 13. Votes that answer only when they are sure
 
 THRESHOLDS = [(100 - k) / 100 for k in range(51)] + [(45 - 5 * k) / 100 for k in range(8)] + [0.0]
-FEW = [*THRESHOLDS[:51:5], 0.4, 0.3, 0.0]  # of which all are compared where a coverage is asked for
-STARTS = ((1.0, 0.25), (0.9, 0.5), (0.7, 0.25))  # of the sequences of tests, with their shares of delta
+FEW = [*THRESHOLDS[:51:5], 0.4, 0.3, 0.0]  # all of these are compared if a coverage is the target
+STARTS = ((1.0, 0.25), (0.9, 0.5), (0.7, 0.25))  # first thresholds of the test sequences, with their shares of delta
 NEVER = 2.0  # the threshold of a fold that never answers
 EDGE, NEAR = 1e-9, 2e-12  # a share may be that far below its threshold; closer than this to the edge it is doubtful
 FOR_ERROR = 0.9  # share of delta; the rest is for the coverage
 
 
 def check_selective_form(c: Content, folds: Sequence[Fold]) -> None:
-    """Refuse targets and parameters outside of where the theorems hold."""
+    """Refuse targets and parameters for which the theorems do not hold."""
     _need(0 < c["delta"] < 1, "delta is not between 0 and 1")
     names = ("bound", "coverage", "empirical_error", "empirical_coverage")
     _need(all(0 <= c[name] <= 1 for name in names), "a figure is not between 0 and 1")
@@ -2013,7 +2013,7 @@ def _selective_words(c: Content, statement: str, folds: Sequence[Fold]) -> Itera
 
 
 class Answered(NamedTuple):
-    """What the units of a fold, examples or groups, say of its vote at a threshold."""
+    """Answers and errors of a fold's vote on its units (examples or groups) at a threshold."""
 
     errors: NDArray  # share of a unit that is answered wrongly, with and then without what is doubtful
     answers: NDArray  # share that is answered, likewise
@@ -2021,7 +2021,7 @@ class Answered(NamedTuple):
 
 
 class Sureness(NamedTuple):
-    """What the rows of a fold say of its vote."""
+    """How sure a fold's vote is on its rows, and where it errs."""
 
     share: NDArray  # of the vote for the winning class
     errs: NDArray  # whether it errs, and wherever rounding may hide that it does
@@ -2048,7 +2048,7 @@ def _answered(fold: Fold, rows: Sureness, threshold: float) -> Answered:
 
 
 def _winning_share(fold: Fold, rows: slice, weights: NDArray) -> NDArray:
-    """Of the weight of those that answer; where nobody does, all classes have the same."""
+    """Share of the winning class in the weight that answers; if no voter answers, all classes have the same."""
     if fold.labels is None:
         wrong, right = fold.errors(rows) @ weights, fold.right_answers(rows) @ weights
         most, answered = np.maximum(wrong, right), wrong + right
@@ -2061,7 +2061,7 @@ def _winning_share(fold: Fold, rows: slice, weights: NDArray) -> NDArray:
 
 
 def _selective_figures(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
-    """The bounds at the thresholds of the folds, and that each of these is one that the tests allow."""
+    """Check the bounds at the folds' thresholds, and that the tests allow each of these."""
     delta, shares = c["delta"] / len(folds), np.array(c["fold_shares"])
     sure = [_sureness(fold, p) for fold, p in zip(folds, c["posteriors"], strict=True)]
     asked = list(zip(folds, sure, c["thresholds"], strict=True))
@@ -2093,7 +2093,7 @@ def _selective_figures(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
 
 
 def _selective_measured(c: Content, folds: Sequence[Fold], found: "Sequence[Answered | None]") -> Iterator[Check]:
-    """What the judges measured, over the shares of the folds."""
+    """The figures measured on the judging examples, averaged with the shares of the folds."""
     shares, n = np.array(c["fold_shares"]), [fold.count() for fold in folds]
     zero = np.zeros(2)
     errors, answers = (
@@ -2120,7 +2120,7 @@ def _reached(fold: Fold, rows: Sureness, threshold: float, r: float, delta: floa
 
 
 def _excluded(a: Answered, fold: Fold, delta: float, r: float) -> bool:
-    """Whether the error among the answers is certified to be at most r, if what is doubtful counts in its favour."""
+    """Whether the error among the answers is certified to be at most r, with doubtful cases counted in its favour."""
     if fold.groups is None:
         return _ratio_bounds(a, fold, delta)[0] <= r * (1 + 1e-9)
     evidence = (_group_evidence(e, n, delta)(r) for e, n in zip(a.errors, a.answers, strict=True))
@@ -2128,7 +2128,7 @@ def _excluded(a: Answered, fold: Fold, delta: float, r: float) -> bool:
 
 
 def _ratio_bounds(a: Answered, fold: Fold, delta: float) -> tuple[float, float]:
-    """The bound on the error among the answers: at least this, and at most that."""
+    """Smallest and largest admissible bound on the error among the answers."""
     if fold.groups is None:
         low, high = sorted(
             clopper_pearson(round(e), round(n), delta) if n else 1.0 for e, n in zip(a.errors, a.answers, strict=True)
@@ -2159,7 +2159,7 @@ def _group_evidence(errors: NDArray, answers: NDArray, delta: float) -> Callable
 
 
 def _group_ratio(errors: NDArray, answers: NDArray, delta: float) -> float:
-    """The least ratio that is excluded, by bisection."""
+    """The smallest excluded ratio, by bisection."""
     evidence, level = _group_evidence(errors, answers, delta), math.log(1 / delta)
     low, high = 1e-12, 1 - 1e-9
     if evidence(high) < level:
@@ -2171,7 +2171,7 @@ def _group_ratio(errors: NDArray, answers: NDArray, delta: float) -> float:
 
 
 def _mixed_ratio(bounds: Sequence[float], coverages: Sequence[float], shares: NDArray) -> float:
-    """The largest ratio of all folds together: one that some coverages, of each fold at least its own, can attain."""
+    """The largest ratio of all folds together that coverages of at least the folds' bounds can attain."""
     low, high = min(bounds), max(bounds)
     u, a = np.array(bounds), np.array(coverages)
     for _ in range(100):
@@ -2182,7 +2182,7 @@ def _mixed_ratio(bounds: Sequence[float], coverages: Sequence[float], shares: ND
 
 
 def _covers(a: "Answered | None", fold: Fold, threshold: float, delta: float) -> tuple[float, float]:
-    """Lower bound on the share that is answered: not below this, and not above that."""
+    """Smallest and largest admissible lower bound on the coverage."""
     if a is None:
         return 0.0, 0.0
     if threshold == 0:
@@ -2200,18 +2200,18 @@ def _covers(a: "Answered | None", fold: Fold, threshold: float, delta: float) ->
 
 
 def brief(value: object, most: int = 100) -> str:
-    """A value in ASCII, cut where it is too long: nothing in a file can paint on a terminal."""
+    """A value in ASCII, shortened if it is too long: nothing in a file can control a terminal."""
     text = value if isinstance(value, str) and value.isascii() and value.isprintable() else ascii(value)
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def _items(texts: Sequence[str]) -> list[str]:
-    """A list, each line of it indented: nothing that it says can be taken for a verdict."""
+    """A list with every line indented, so that nothing in it can be mistaken for a verdict."""
     return [line for text in texts for line in textwrap.wrap(text, 76, initial_indent="- ", subsequent_indent="  ")]
 
 
 def _unchecked(c: Content, needed: Sequence[str]) -> Iterator[str]:
-    """What is free, in ASCII."""
+    """The free text, in ASCII."""
     further = [text for text in c["assumptions"] if text not in needed]
     yield from (f"assumption: {brief(ascii(text), 400)}" for text in further)
     yield from (f"warning: {brief(ascii(text), 400)}" for text in c["warnings"])
@@ -2219,7 +2219,7 @@ def _unchecked(c: Content, needed: Sequence[str]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(description="Check a certificate of stocmv against its votes.")
     parser.add_argument("certificate", help="certificate.json")
     parser.add_argument("votes", help="votes.npz")

@@ -93,7 +93,7 @@ class TestDrawnVoters:
     def test_are_refused_where_they_are_not_certified(self, risk, method):
         clf = quick(risk=risk, bound="seeger").fit(X, y)
         assert not clf.certificate_.covers_drawn
-        with pytest.raises(ValueError, match=f"{method} draws single voters .* risk='{risk}' certifies the weighted"):
+        with pytest.raises(ValueError, match=f"{method} draws single voters .* risk='{risk}' certifies only the"):
             clf.draw() if method == "draw" else clf.predict_stochastic(X)
 
     @pytest.mark.parametrize(

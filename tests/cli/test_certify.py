@@ -84,8 +84,8 @@ def test_precision_and_cost_on_the_page(stocmv, here):
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ("[[0, 1], [1", "neither JSON nor a file"),
-        ("nowhere.json", "neither JSON nor a file"),
+        ("[[0, 1], [1", "neither JSON nor a JSON file"),
+        ("nowhere.json", "neither JSON nor a JSON file"),
         ("[[0, 1], [1, 0]]", "a row and a column for each of the 3 classes"),
         ('{"tulip": {}}', "'tulip' is not one of the classes"),
     ],

@@ -162,7 +162,7 @@ class TestRefused:
 
     def test_one_class(self, here, certify):
         data = write_parts(here / "train", FLOWERS[FLOWERS["kind"] == "setosa"])
-        assert_refused(certify(data, "--target", "kind"), "'kind' has one value only")
+        assert_refused(certify(data, "--target", "kind"), "'kind' has only one value")
 
     def test_a_label_that_is_missing(self, here, certify):
         frame = FLOWERS.copy()

@@ -49,7 +49,7 @@ def test_the_warning_stands_above_the_figures_and_on_the_page(stocmv, drift, her
     assert answer.out.index("Warning: The errors of the vote") < answer.out.index("at most  measured")
     text = (here / "data-certified" / "report.html").read_text()
     assert "Before you rely on these figures" in text
-    assert "In the course of time" in text
+    assert "Over time" in text
     assert 'id="order-message"' in text
 
 

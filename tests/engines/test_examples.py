@@ -136,7 +136,7 @@ def test_parts_of_many_rows_do_not_follow_the_partitions(monkeypatch):
 
 def test_a_part_without_rows_is_refused(cluster, monkeypatch):
     monkeypatch.setattr(engines._plan, "LISTED", 0)
-    with pytest.raises(ValueError, match="A share of 1e-09 of 1,200 rows has none of them"):
+    with pytest.raises(ValueError, match="A share of 1e-09 of 1,200 rows is empty"):
         classifier(holdout=1e-9).fit(*collections(*data(2)))
 
 
@@ -426,7 +426,7 @@ def test_a_scheduler_that_goes_away_is_an_error_and_not_a_hang(tmp_path, monkeyp
                     scheduler.kill()
                     scheduler.wait()
 
-            with client.as_current(), listening(stop), pytest.raises(ConnectionError, match="scheduler went away"):
+            with client.as_current(), listening(stop), pytest.raises(ConnectionError, match="scheduler was lost"):
                 classifier().fit(*collections(*data(2)))
             client.close(timeout=2)
     finally:

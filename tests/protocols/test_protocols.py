@@ -118,7 +118,7 @@ class TestHoldout:
     @pytest.mark.parametrize("holdout", [0, 0.0, None])
     def test_of_nothing_needs_a_vote_that_learns_nothing(self, holdout):
         for kind in ("forest", "list", "stumps_known", "frozen_pair"):
-            with pytest.raises(ValueError, match="leaves no examples that only judge"):
+            with pytest.raises(ValueError, match="leaves no examples to judge the vote"):
                 quick(VOTERS[kind](2), holdout=holdout).fit(X, y)
         assert quick(VOTERS["frozen_forest"](2), holdout=holdout).fit(X, y).certificate_.n == 120
         assert quick(VOTERS["forest"](2), holdout=holdout, n_folds=3).fit(X, y).certificate_.n == 120
@@ -128,7 +128,7 @@ class TestHoldout:
         [
             ({"holdout": 0.2, "n_folds": 3}, "holdout=0.2 and n_folds=3: give one of them"),
             ({"holdout": 0.2, "bound": "fold_test"}, "holdout=0.2 and bound='fold_test', which is for folds"),
-            ({"holdout": 0.2, "bound": "seeger"}, "holdout=0.2 is for votes that are only tested"),
+            ({"holdout": 0.2, "bound": "seeger"}, "holdout=0.2 needs a bound that only tests the vote"),
             ({"bound": "clopper_pearson", "n_folds": 3}, "bound='clopper_pearson' and n_folds=3: .* held out"),
         ],
     )
@@ -514,7 +514,7 @@ class TestGroups:
         groups = [missing if i == 5 else g for i, g in enumerate(GROUPS.tolist())]
         if isinstance(missing, np.datetime64):
             groups = np.where(np.arange(120) == 5, missing, np.datetime64("2026-01-01") + GROUPS)
-        with pytest.raises(ValueError, match="groups has examples without a group: give each a group"):
+        with pytest.raises(ValueError, match="groups has examples without a group: give every example a group"):
             quick().fit(X, y, groups=groups)
 
     @pytest.mark.parametrize("groups", [GROUPS[:-1], GROUPS[:, None], np.append(GROUPS, 0), 3], ids=np.shape)

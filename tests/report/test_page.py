@@ -158,7 +158,7 @@ def test_the_messages_are_those_of_the_fit():
     assert f"highest for class {highest['label']}, {percent(highest['bound'])}" in message_of("digits", "classes")
     assert message_of("paid", "history").startswith(f"{len(paid().history_)} iterations")
     assert "The stages of the search: adam; " in parse(page("frozen")).words
-    assert message_of("digits", "errors").startswith("Of 167 examples that judged, ")
+    assert " of the 167 judging examples, " in message_of("digits", "errors")
 
 
 @every_fit
@@ -266,7 +266,7 @@ def test_the_command_and_the_hashes():
 def test_without_anything_to_compare_with():
     clf = frozen()
     document = parse(report.render(clf, data=summary(clf)))
-    assert "There are no new examples in a test file" in document.words
+    assert "There is no test file and no plain model." in document.words
     assert "With the plain model" not in document.words
     assert not document.find(cls="seal")
     assert "test error" not in document.find("desc", id="comparison-message")[0].text
@@ -300,7 +300,7 @@ def test_errors_of_groups_above_the_bound(without_figures):
         ({"duplicate_rows": None}, "not counted"),
         (
             {"findings": (("It leaks.", "Drop it."),)},
-            "One thing in the data deserves a look before the figures. It leaks.",
+            "One thing in the data needs a look before you read the figures. It leaks.",
         ),
         ({"findings": (("It leaks.", "Drop it."),) * 103}, "and 3 more like these."),
         ({"columns": {"dates": ("seen", "born")}}, "seen, born"),
@@ -346,8 +346,8 @@ def test_a_page_of_many_voters_classes_and_folds_stays_small():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("stocmv.report._page.draw_error_distribution", lambda clf: None)  # its votes are of other voters
         large = report.render(other, data=summary(clf))
-    assert "Of 40,000 voters 600 are drawn" in parse(large).words
-    assert "Of 200 classes the 30 with the highest bounds are drawn." in parse(large).words
+    assert "Of 40,000 voters, 600 are drawn" in parse(large).words
+    assert "Of 200 classes, the 30 with the highest bounds are drawn." in parse(large).words
     assert len(large.encode()) < 600_000
 
 

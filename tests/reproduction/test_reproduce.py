@@ -109,7 +109,7 @@ def test_sets_that_are_not_at_hand_are_passed_over_with_a_word(tmp_path, monkeyp
     monkeypatch.setenv("STOCMV_CACHE", str(tmp_path / "cache"))
     answer = CliRunner().invoke(command, ["table2", "--datasets", "protein", "--out", str(tmp_path / "out")])
     assert answer.exit_code == 0, answer.output
-    assert "Skipped protein, whose file is missing" in answer.output
+    assert "Skipped protein: its file is missing" in answer.output
 
 
 def test_sets_that_are_missing_are_fetched_first(tmp_path, monkeypatch):

@@ -43,7 +43,7 @@ def test_the_line_that_is_in_another_encoding(chunk, tmp_path, monkeypatch):
 def test_encodings_that_are_none():
     assert check_encoding("latin-1") == "latin-1"
     for name in ("klingon", "", "base64", "a\0b"):
-        with pytest.raises(ValueError, match="no encoding that Python knows"):
+        with pytest.raises(ValueError, match="not an encoding that Python knows"):
             check_encoding(name)
 
 
@@ -97,7 +97,7 @@ def test_no_excel_file(content, tmp_path):
 def test_without_openpyxl(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl.utils.exceptions", None)
     (tmp_path / "data.xlsx").write_bytes(b"PK")
-    with pytest.raises(ValueError, match=r"To read data\.xlsx, openpyxl is needed: pip install 'stocmv\[excel\]'"):
+    with pytest.raises(ValueError, match=r"Reading data\.xlsx needs openpyxl: pip install 'stocmv\[excel\]'"):
         read_table(tmp_path / "data.xlsx", "label")
 
 

@@ -102,7 +102,7 @@ def test_an_example_that_nobody_answers():
     errors = np.asarray(y) != default.predict(X)
     assert default.certificate_.empirical_risk == pytest.approx(errors.mean(), abs=1e-12)
     assert default.certificate_.verify(default.votes_)
-    with pytest.raises(ValueError, match="default='none' is none of the classes"):
+    with pytest.raises(ValueError, match="default='none' is not one of the classes"):
         fitted(X, y, Answers(default="none"))
 
 

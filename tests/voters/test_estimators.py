@@ -129,7 +129,7 @@ def test_parameters_are_checked_by_the_fit(source, message):
     ("source", "message"),
     [
         (Shared(Stumps(), "anywhere"), "train_on must be 'sample' or 'partitions', got 'anywhere'"),
-        (Shared(Stumps(), "partitions"), "needs n_estimators that are alike"),
+        (Shared(Stumps(), "partitions"), "needs an ensemble of interchangeable members"),
         (Shared(Stumps(), max_rows=0), "max_rows must be at least 1, got 0"),
     ],
     ids=repr,

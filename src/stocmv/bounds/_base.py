@@ -1,4 +1,4 @@
-"""What every bound can do."""
+"""The interface of bounds."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Bound(ABC):
 
     ``sizes`` holds the number of examples of each fold. With one fold this is the classical bound; with several, the
     voters and the prior of a fold come from the other folds, ``risk`` is the mean of the folds' empirical risks with
-    weights `risk_weights`, ``kl`` the sum of their KLs, and what is bounded is the risk of drawing a fold (with
+    weights `risk_weights`, ``kl`` is the sum of their KLs, and the bound is on the risk of drawing a fold (with
     probability proportional to its size) and then a vote from its posterior. The proofs are on the theory page.
     """
 
@@ -34,7 +34,7 @@ class Bound(ABC):
     proven: ClassVar[bool] = True
 
     def assumption(self, n_folds: int) -> str:
-        """What else was fixed without looking at the judging examples, as a sentence; as a rule nothing."""
+        """A sentence on what else was fixed without looking at the judging examples; usually empty."""
         return ""
 
     @abstractmethod
@@ -43,10 +43,10 @@ class Bound(ABC):
 
     @abstractmethod
     def price(self, sizes: Sequence[int], delta: float) -> float:
-        """What is added to the KL: the cost of confidence, in nats."""
+        """The cost of confidence, in nats, which is added to the KL."""
 
     def risk_weights(self, sizes: Sequence[int]) -> NDArray:
-        """Weights of the folds in the empirical risk that `upper` is given: their shares of the examples."""
+        """Weights of the folds in the empirical risk passed to `upper`: their shares of the examples."""
         return np.asarray(sizes) / sum(sizes)
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Catoni's bound: linear in the risk, with nothing to pay but the confidence."""
+"""Catoni's bound: linear in the risk, and pays only for the confidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ GRID = tuple(float(c) for c in 0.05 * 1.5 ** np.arange(16))
 
 @dataclass(frozen=True)
 class Catoni(Bound):
-    r"""Catoni's bound (Catoni 2007) for fixed ``C``, or the best of a grid that is paid for.
+    r"""Catoni's bound (Catoni 2007) for a fixed ``C``, or for the best of a grid, at a cost.
 
     .. math:: R \le \frac{1 - \exp(-C \hat R - (\mathrm{KL} + \ln(1 / \delta)) / n)}{1 - e^{-C}}
 
@@ -24,7 +24,7 @@ class Catoni(Bound):
     Parameters
     ----------
     c : float or sequence of float
-        One value, chosen without the data that the bound speaks of, or the grid; by default 16 values from 0.05 to 22.
+        One value, chosen without the judging examples, or a grid; by default 16 values from 0.05 to 22.
 
     Examples
     --------
@@ -69,10 +69,9 @@ class CatoniPerFold(Bound):
     .. math:: \sum_k p_k R_k \le \max\Big\{\sum_k p_k r_k : r_k \ge 0,\ -\sum_k p_k \ln(1 - a_k r_k) \le B\Big\}
         = \sum_k p_k \max(0, 1 / a_k - \lambda) ,
 
-    with the one :math:`\lambda` that meets the constraint; for equal constants this is Catoni's bound.
+    with the unique :math:`\lambda` that meets the constraint; for equal constants this is Catoni's bound.
 
-    What a fold needs to know to choose well, about how large the risk will be, the other folds can tell: nothing is
-    paid for a grid.
+    To choose well, a fold needs a rough idea of the risk, which the other folds provide: no grid has to be paid for.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The probability with which a bound may fail, and how many may share it."""
+"""Checks of delta, and of the number of alternatives that share it."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -11,7 +11,7 @@ MOST_ALTERNATIVES = 10**9
 
 
 def check_delta(delta: Any) -> float:
-    """A probability of failure that leaves room for the shares of margins, classes and priors."""
+    """Check that delta is a probability, large enough to be shared among margins, classes and priors."""
     value = float(delta) if isinstance(delta, Real) else np.nan
     if not 0 < value < 1:
         raise ValueError(f"delta must lie strictly between 0 and 1, got {delta!r}.")
@@ -21,7 +21,7 @@ def check_delta(delta: Any) -> float:
 
 
 def check_alternatives(alternatives: Any) -> int:
-    """A number of priors to share delta."""
+    """Check the number of priors that share delta."""
     is_count = isinstance(alternatives, Integral) and not isinstance(alternatives, bool)
     if not is_count or not 1 <= alternatives <= MOST_ALTERNATIVES:
         raise ValueError(

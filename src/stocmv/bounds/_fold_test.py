@@ -1,4 +1,4 @@
-"""The fold test: a bound on votes that the examples which judge them did not help to make."""
+"""The fold test: a bound on votes that were made without the examples that judge them."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from ._shortfall import shortfall
 
-_GAP = 1e-3  # relative, between the proven supremum and the largest value that was seen
+_GAP = 1e-3  # relative, between the proven supremum and the largest value found
 _ROUNDING = 1e-12  # more than the difference of two incomplete beta functions can lose
 
 
@@ -32,7 +32,7 @@ class FoldTest:
     Parameters
     ----------
     slope, offset, scale : sequence of float
-        The constants :math:`a_k`, :math:`t_k` and :math:`c_k`, one of each for every fold; `choose` finds good ones.
+        The constants :math:`a_k`, :math:`t_k` and :math:`c_k`, for each fold; `choose` finds good ones.
 
     Examples
     --------
@@ -52,18 +52,18 @@ class FoldTest:
     def choose(
         cls, errors: Sequence[float], sizes: Sequence[int], delta: float, scale: Sequence[float] | None = None
     ) -> "FoldTest":
-        """The constants with the smallest bound if these errors are measured.
+        """The constants that give the smallest bound if the folds have these empirical errors.
 
         Parameters
         ----------
         errors : sequence of float
             A guess of each fold's error, which may come from the other folds.
         sizes : sequence of int
-            Examples in each fold.
+            Number of examples in each fold.
         delta : float
-            Probability with which the bound may fail.
+            Probability that the bound fails, at most.
         scale : sequence of float, optional
-            The scales, where the shares of the folds are given; otherwise they are chosen, too.
+            The scales, if the shares of the folds are given; otherwise they are chosen too.
         """
         given = [None] * len(sizes) if scale is None else [float(c) for c in scale]
         chosen = [_constants(float(e), int(n), delta, c) for e, n, c in zip(errors, sizes, given, strict=True)]
@@ -71,7 +71,7 @@ class FoldTest:
 
     @property
     def shares(self) -> NDArray:
-        """Probability with which each fold is drawn."""
+        """Probability that each fold is drawn."""
         inverse = 1 / np.array(self.scale)
         return inverse / inverse.sum()
 
@@ -92,28 +92,29 @@ class FoldTest:
 
 @lru_cache(maxsize=1024)
 def _constants(error: float, n: int, delta: float, scale: float | None) -> tuple[float, float, float]:
-    """Slope, offset and scale for a fold of ``n`` examples on which about this error is expected.
+    """Slope, offset and scale for a fold of ``n`` examples with about this expected error.
 
     With ``z`` the number of standard deviations that a normal variable's expected shortfall amounts to, slope and scale
-    are near the best; they change gradually with the error, and so does the fold's share. The offset is the least.
+    are close to the best; they vary smoothly with the error, and so does the fold's share. The offset is the smallest
+    valid one.
     """
     error = float(np.clip(error, 0.25 / n, 0.5))
     quantile = -float(ndtri(delta))
     z = math.exp(-(quantile**2) / 2) / math.sqrt(2 * math.pi) / delta
     slope = 1 + 0.8 * z / (2 * math.sqrt(n * error))
     if scale is None:
-        # without errors delta ** (1 / n) / n is the best, and gives Clopper and Pearson's bound
+        # without errors delta ** (1 / n) / n is the best, and gives the Clopper-Pearson bound
         scale = (z - quantile) * math.sqrt(error * (1 - error) / n) + 0.8 * delta ** (1 / n) / n
     offset, step = _least_offset(slope, error, n, delta * scale), 1e-3 * scale
-    # the search saw some points, this proves it; nothing exceeds an offset of 1
+    # the search looked at some points only, this proves it; nothing exceeds an offset of 1
     while offset < 1 and (short := excess(slope, offset, n) - delta * scale) > 0:
-        step = 2 * step + short / (2 * delta)  # it falls by the probability of any excess, which is about delta
+        step = 2 * step + short / (2 * delta)  # its slope is minus the probability of any excess, which is about delta
         offset = min(offset + step, 1.0)
     return slope, offset, scale
 
 
 def _least_offset(slope: float, error: float, n: int, allowed: float) -> float:
-    """About the least offset with no more than the allowed excess."""
+    """Approximately the smallest offset whose excess is allowed."""
     largest = _seen(slope, error, n)
     return float(brentq(lambda t: largest(t) - allowed, 0.0, 1.0, xtol=1e-4 / n)) if largest(0.0) > allowed else 0.0
 
@@ -129,13 +130,13 @@ def _edges(n: int) -> NDArray:
 
 
 def excess(slope: float, offset: float, n: int) -> float:
-    r"""Proven upper bound on the largest expected excess of a true error over what it is compared with.
+    r"""Proven upper bound on the largest expected excess of a true error over the value it is compared with.
 
     That is :math:`\sup_p \mathbb E (p - a B_p / n - t)_+` with :math:`B_p \sim \mathrm{Bin}(n, p)`. For :math:`l \le p
     \le r` keep each success of :math:`B_p` with probability :math:`l / p`: what is left is distributed as :math:`B_l`,
     and its expectation given :math:`B_p` is :math:`B_p\, l / p`. So by Jensen's inequality the excess is at most
     :math:`\mathbb E (p - a \frac pl B_l / n - t)_+ = \frac pl \mathbb E (l - a B_l / n - t\, l / p)_+`, which increases
-    with :math:`p`. Cells are halved until that, at :math:`p = r`, is hardly more than a value that is attained.
+    with :math:`p`. Cells are halved until this, at :math:`p = r`, is hardly more than a value that is attained.
     """
     edges = _edges(n)
     left, right = edges[:-1], edges[1:]

@@ -1,4 +1,4 @@
-"""McAllester's bound: the square root that everyone knows."""
+"""McAllester's bound: the well-known square root."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

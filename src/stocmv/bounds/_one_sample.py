@@ -1,4 +1,4 @@
-"""Bounds on the mean loss of something fixed, from one sample: exact for losses of 0 or 1, near it for others."""
+"""Bounds on the mean loss of a fixed classifier from one sample: exact for 0-1 losses, nearly so for others."""
 
 import math
 
@@ -14,7 +14,7 @@ _ROUNDING = 1e-12
 def clopper_pearson(n_errors: int, n: int, delta: float) -> float:
     """Upper bound on the error of a fixed classifier that made ``n_errors`` errors on ``n`` new examples.
 
-    Among the bounds that grow with the number of errors none is smaller (Clopper and Pearson 1934).
+    No bound that increases with the number of errors is smaller (Clopper and Pearson 1934).
 
     Examples
     --------
@@ -30,8 +30,8 @@ def clopper_pearson(n_errors: int, n: int, delta: float) -> float:
 def _quantile(a: int, b: int, upper_tail: float) -> float:
     """The point that a Beta(a, b) variable exceeds with this probability.
 
-    scipy's inverse can be off in the eleventh digit; a few steps of Newton's method on the logarithm of the tail, which
-    scipy knows to thirteen digits, end within rounding.
+    scipy's inverse can be off in the eleventh digit; a few Newton steps on the logarithm of the tail, which scipy
+    computes to thirteen digits, make it exact up to rounding.
     """
     p = float(betainccinv(a, b, upper_tail))
     for _ in range(3):
@@ -44,7 +44,7 @@ def _quantile(a: int, b: int, upper_tail: float) -> float:
 
 
 def bentkus(risk: float, n: int, delta: float) -> float:
-    r"""Upper bound on the mean of losses in [0, 1], fixed before, from their mean on ``n`` new examples.
+    r"""Upper bound on the expectation of a loss in [0, 1], fixed in advance, from its mean on ``n`` new examples.
 
     .. math:: p \text{ is excluded if } \min_{h > \hat R} \frac{\mathbb E (h - B_p / n)_+}{h - \hat R} \le \delta ,
         \qquad B_p \sim \mathrm{Bin}(n, p) .
@@ -71,7 +71,7 @@ def bentkus(risk: float, n: int, delta: float) -> float:
 
 
 def one_sample(total: float, n: int, delta: float, *, counted: bool) -> float:
-    """The bound for losses of one sample, given by their sum: ``counted`` where each is 0 or 1; 1 without any."""
+    """The bound from the sum of the losses of one sample, ``counted`` if each is 0 or 1; 1 for an empty sample."""
     if n == 0:
         return 1.0
     return clopper_pearson(round(total), n, delta) if counted else bentkus(min(total / n * (1 + 1e-13), 1.0), n, delta)

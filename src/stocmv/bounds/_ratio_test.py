@@ -1,4 +1,4 @@
-"""The ratio test: a bound on the error among what is answered, or on any ratio of two means, over folds."""
+"""The ratio test: a bound on the error among the answers, or on any ratio of two means, over folds."""
 
 import math
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from scipy.special import logsumexp
 from ._fold_test import FoldTest
 from ._one_sample import clopper_pearson
 
-_FIRST_SHARE = 0.7  # of the units that are answered, for which the first bet is the best one
-_STEP = 4.0  # from one such share to the next
-_ERROR_SHARE = 0.75  # of delta, for the numerator of a quotient
-_REST_GUESSES = (0.02, 0.15, 0.5)  # of the share that is not answered
+_FIRST_SHARE = 0.7  # share of answered units for which the first bet is best
+_STEP = 4.0  # factor from one such share to the next
+_ERROR_SHARE = 0.75  # share of delta for the numerator of a quotient
+_REST_GUESSES = (0.02, 0.15, 0.5)  # guesses of the share that is not answered
 
 
 @dataclass(frozen=True)
@@ -35,16 +35,16 @@ class RatioTest:
     with weights :math:`\pi_j` and constants :math:`c_j` that depend on the sizes and on :math:`\delta` alone. For one
     fold whose units are 0 or 1, Clopper and Pearson's bound given the number of answers is exact, and is used.
 
-    The ratio is that of the mixture which draws a fold with the share of its size. With folds it depends on the
-    examples, so that only a ratio can be tested that is fixed in advance (`rejects`); `quotient_upper` bounds it
-    whatever it turns out to be.
+    The ratio is that of the mixture that draws each fold in proportion to its size. With folds it depends on the
+    examples, so only a ratio fixed in advance can be tested (`rejects`); `quotient_upper` bounds it whatever it turns
+    out to be.
 
     Parameters
     ----------
     sizes : sequence of int
-        Units in each fold.
+        Number of units in each fold.
     delta : float
-        Probability with which the bound may fail.
+        Probability that the bound fails, at most.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class RatioTest:
     def _bets(self) -> tuple[NDArray, NDArray]:
         """The logarithms of the weights, and the constants ``c``.
 
-        A bet is the best one if a given share of the units is answered, however many errors there are.
+        Each bet is the best one for some share of answered units, whatever the number of errors.
         """
         n, n_folds, level = sum(self.sizes), len(self.sizes), math.log(1 / self.delta)
         deepest = math.log(max(_FIRST_SHARE * n / (n_folds * level), 1.0), _STEP)
@@ -73,7 +73,7 @@ class RatioTest:
         return log_weights, n_folds * (level - log_weights) / (_FIRST_SHARE * n * _STEP**-place)
 
     def evidence(self, errors: ArrayLike, answered: ArrayLike, ratio: float, counts: ArrayLike = 1.0) -> float:
-        """Logarithm of the evidence against a ratio that is this large or larger; it increases with the ratio.
+        """Logarithm of the evidence against a ratio of at least this size; it increases with the ratio.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class RatioTest:
         ratio : float
             Strictly between 0 and 1.
         counts : array-like
-            How many units there are of each kind.
+            Number of units of each kind.
         """
         return float(self._evidence(*_units(errors, answered, counts), np.array([ratio]))[0])
 
@@ -90,27 +90,27 @@ class RatioTest:
         log_weights, constants = self._bets
         odds = (ratios / (1 - ratios))[:, None, None]
         stakes = _stakes(odds / constants[:, None])
-        with np.errstate(divide="ignore"):  # a bet that there are no errors may have lost
+        with np.errstate(divide="ignore"):  # a bet that there are no errors may have lost everything
             logs = np.log(1 - e * stakes + (a - e) * (stakes * odds)) @ c
-        slack = 1e-9 + 1e-12 * float(np.sum(c))  # far more than rounding does, of the factors and of their sum
+        slack = 1e-9 + 1e-12 * float(np.sum(c))  # far more than the rounding of the factors and of their sum
         return logsumexp(log_weights + logs / len(self.sizes), axis=1) - slack
 
     def rejects(self, errors: ArrayLike, answered: ArrayLike, ratio: float, counts: ArrayLike = 1.0) -> bool:
-        """Whether the ratio is certified to be below this one, which was fixed before looking at the units."""
+        """Whether the ratio is certified to be below this one, which must be fixed before looking at the units."""
         e, a, c = _units(errors, answered, counts)
         if self._is_counted(e, a):
             return self.upper(e, a, c) <= ratio
         return bool(self._evidence(e, a, c, np.array([ratio]))[0] >= math.log(1 / self.delta))
 
     def rejects_counts(self, n_errors: int, n_answers: int, ratio: float) -> bool:
-        """The same where every unit is one example: from the numbers of errors and of answers."""
+        """`rejects` for units that are single examples, from the numbers of errors and answers."""
         return self.rejects([1.0, 0.0], [1.0, 1.0], ratio, [n_errors, n_answers - n_errors])
 
     def _is_counted(self, e: NDArray, a: NDArray) -> bool:
         return len(self.sizes) == 1 and bool(np.all((a == 1) & ((e == 0) | (e == 1))))
 
     def upper(self, errors: ArrayLike, answered: ArrayLike, counts: ArrayLike = 1.0) -> float:
-        """The bound on the ratio, from the units of one fold; several have `quotient_upper`."""
+        """The bound on the ratio, from the units of one fold; for several, use `quotient_upper`."""
         if len(self.sizes) > 1:
             raise ValueError("With folds the ratio depends on the examples: use quotient_upper, or a fixed ratio.")
         e, a, c = _units(errors, answered, counts)
@@ -121,11 +121,11 @@ class RatioTest:
         return min(self._inverted(e, a, c), 1.0)
 
     def upper_counts(self, n_errors: int, n_answers: int) -> float:
-        """The bound where every unit is one example: from the numbers of errors and of answers."""
+        """The bound for units that are single examples, from the numbers of errors and answers."""
         return self.upper([1.0, 0.0], [1.0, 1.0], [n_errors, n_answers - n_errors])
 
     def _inverted(self, e: NDArray, a: NDArray, c: NDArray) -> float:
-        """The least ratio that is excluded, rounded up; all larger ones are excluded, too."""
+        """The smallest excluded ratio, rounded up; all larger ones are excluded too."""
         level = math.log(1 / self.delta)
 
         def short(ratio: float) -> float:
@@ -141,7 +141,7 @@ class RatioTest:
 
 
 def _units(errors: ArrayLike, answered: ArrayLike, counts: ArrayLike) -> tuple[NDArray, NDArray, NDArray]:
-    """The units of which something is answered; the others earn and lose nothing."""
+    """The units with some answer; the others neither gain nor lose."""
     e, a, c = np.broadcast_arrays(*(np.asarray(x, float).ravel() for x in (errors, answered, counts)))
     if np.any((e < 0) | (e > a) | (a > 1)):
         raise ValueError("errors and answered must be shares of units with 0 <= errors <= answered <= 1.")
@@ -150,10 +150,10 @@ def _units(errors: ArrayLike, answered: ArrayLike, counts: ArrayLike) -> tuple[N
 
 
 def _stakes(x: NDArray) -> NDArray:
-    """The share of its evidence that a bet loses with an error, close to the best one.
+    """The share of its evidence that a bet loses on an error, close to the best one.
 
-    It falls with ``x``, while ``x`` times the stake rises; so what an error leaves and what a right answer earns both
-    rise with the ratio.
+    It decreases with ``x``, while ``x`` times the stake increases; so what is left after an error and what a right
+    answer gains both increase with the ratio.
     """
     x = np.maximum(x, 1.0)
     return np.sqrt(2 / x) - (math.sqrt(2) - 1) / x
@@ -167,18 +167,18 @@ def quotient_upper(
     *,
     scale: Sequence[float] | None = None,
 ) -> float:
-    """Upper bound on a ratio of two means over the folds, whatever it turns out to be: one bound over another.
+    """Upper bound on a ratio of two means over the folds, not fixed in advance: the quotient of two bounds.
 
     Parameters
     ----------
     errors, answered : sequence of float
         Means of the two over the units of each fold.
     sizes : sequence of int
-        Units in each fold.
+        Number of units in each fold.
     delta : float
-        Probability with which the bound may fail.
+        Probability that the bound fails, at most.
     scale : sequence of float, optional
-        Scales of a `FoldTest` whose shares the mixture is to have; without it the shares are those of the sizes.
+        Scales of a `FoldTest` whose shares the mixture uses; by default the shares are proportional to the sizes.
     """
     above = mean_upper(errors, sizes, _ERROR_SHARE * delta, _error_guesses(sizes), scale=scale)
     rest = mean_upper([1 - a for a in answered], sizes, (1 - _ERROR_SHARE) * delta, scale=scale)
@@ -193,13 +193,13 @@ def mean_upper(
     *,
     scale: Sequence[float] | None = None,
 ) -> float:
-    """The least of several fold tests, which share delta, with constants for guesses that were fixed in advance."""
+    """The smallest of several fold tests that share delta, with constants for guesses fixed in advance."""
     tests = (_fixed_test(guess, tuple(sizes), delta / len(guesses), scale) for guess in guesses)
     return min(test.upper([min(mean * (1 + 1e-13), 1.0) for mean in means]) for test in tests)
 
 
 def _error_guesses(sizes: Sequence[int]) -> list[float]:
-    """Errors to be prepared for, from half of the units to one of them."""
+    """Guesses of the error, from half of the units to a single one."""
     return [0.4 * 6.0**-j for j in range(1 + int(math.log(max(0.4 * min(sizes), 1.0), 6.0)))]
 
 

@@ -13,7 +13,7 @@ from ._base import ROUND_UP, Bound, Bounded
 
 @dataclass(frozen=True)
 class Seeger(Bound):
-    r"""The tightest bound that needs no parameter (Seeger 2002, Maurer 2004).
+    r"""Seeger's bound, the tightest without a parameter (Seeger 2002, Maurer 2004).
 
     .. math:: R \le \mathrm{kl}^{-1}\!\left(\hat R,\ \frac{\mathrm{KL} + \ln(\xi(n) / \delta)}{n}\right)
 
@@ -59,16 +59,16 @@ def seeger_mixture(risk: float, kls: NDArray, sizes: NDArray, shares: NDArray, d
     .. math:: \mathrm{kl}\Big(\sum_k p_k \hat R_k, \sum_k p_k R_k\Big)
         \le \sum_k \frac{p_k}{n_k} \Big(\mathrm{KL}_k + \ln \frac{\xi(n_k)}{\delta}\Big)
 
-    For ``p_k = n_k / n`` this is the cross-bound of `Seeger`. A fold without examples leaves nothing to say: 1.
+    For ``p_k = n_k / n`` this is the cross-bound of `Seeger`. If a fold has no examples, the bound is 1.
 
     Parameters
     ----------
     risk : float
         Mean of the folds' empirical risks, weighted by the shares.
     kls, sizes, shares : ndarray, one entry per fold
-        KLs, numbers of examples, and probabilities with which a fold is drawn.
+        KLs, numbers of examples, and probabilities of drawing each fold.
     delta : float
-        Probability with which the bound may fail.
+        Probability that the bound fails, at most.
     """
     if np.any(sizes == 0):
         return 1.0

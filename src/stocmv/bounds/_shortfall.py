@@ -1,4 +1,4 @@
-"""The expected shortfall of a binomial mean, which convexity makes the worst case of all losses in [0, 1]."""
+"""The expected shortfall of a binomial mean, by convexity the worst case of all losses in [0, 1]."""
 
 import numpy as np
 from numpy.typing import NDArray

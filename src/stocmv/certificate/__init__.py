@@ -1,4 +1,4 @@
-"""The certificate: figures, statement, assumptions, JSON, and an independent check of all of them."""
+"""Certificates: figures, statement, assumptions, JSON, and an independent check of all of them."""
 
 from ..verify import Check as Check, Verification
 from ._certificate import Certificate

@@ -1,4 +1,4 @@
-"""What one has without any model: always the same answer."""
+"""The baseline without any model: always give the same answer."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,16 +14,16 @@ from ._claims import Claim, share_of
 def baseline(
     classes: Sequence[NDArray | None], frequencies: Sequence[NDArray], n: int, claims: Sequence[Claim], *, grouped: bool
 ) -> dict[str, Any]:
-    """The most frequent class among the examples that judge, its error as the answer to all, and the bound on that.
+    """The most frequent class among the judging examples, the error of always answering it, and the bound on that.
 
-    Empty where the classes are not known.
+    Empty if the classes are not known.
 
     Parameters
     ----------
     classes, frequencies : sequences, one entry per fold
         The classes that the fold knows, and the number of examples of each.
     n, claims : int, sequence of Claim
-        Number of all examples, and what the bound was given of delta.
+        Number of examples, and how delta was split.
     grouped : bool
         Whether these are groups, which may be of several classes.
     """
@@ -32,7 +32,7 @@ def baseline(
         return {}
     labels, place = np.unique(np.concatenate(known), return_inverse=True)
     frequency = np.bincount(place, np.concatenate(frequencies))
-    most = int(np.argmax(frequency >= frequency.max() * (1 - 1e-12)))  # of equally frequent ones the first
+    most = int(np.argmax(frequency >= frequency.max() * (1 - 1e-12)))  # the first of equally frequent classes
     total = n - float(frequency[most])
     return {
         "label": labels[most].item(),
@@ -42,11 +42,11 @@ def baseline(
 
 
 def _upper(total: float, n: int, delta: float, *, counted: bool) -> float:
-    """The bound for an answer that was chosen on these very examples, from its errors.
+    """The bound on the error of an answer that was chosen on these same examples.
 
-    Any class could have been the one. An answer that errs with probability p may fail with probability
-    ``delta (1 - p)``: the classes' probabilities 1 - p add up to one, however many classes there are. Once one p is
-    excluded at its level, so are all larger ones.
+    Any class could have been chosen. For an answer that errs with probability p the bound may fail with probability
+    ``delta (1 - p)``: the probabilities 1 - p of the classes sum to one, so this adds up to delta for any number of
+    classes. Once one p is excluded at its level, so are all larger ones.
     """
     value = one_sample(total, n, delta, counted=counted)
     while (tried := value * (1 + 1e-11)) < 1:
@@ -57,7 +57,7 @@ def _upper(total: float, n: int, delta: float, *, counted: bool) -> float:
 
 
 def class_counts(votes: VoteMatrix) -> NDArray:
-    """Examples of each class; all of them where the classes are not known."""
+    """Number of examples of each class; of all examples if the classes are not known."""
     if votes.targets is None or votes.classes is None:
         return np.array([float(votes.n_examples)])
     return np.bincount(votes.targets, votes.counts if votes.counts.size else None, len(votes.classes)).astype(float)

@@ -27,35 +27,35 @@ _FORMAT = "stocmv certificate 1"
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proven upper bound on what `predict` does on new examples, with all that is needed to check it.
+    """A proven upper bound on the error of `predict` on new examples, with everything needed to check it.
 
     Attributes
     ----------
     bound : float
-        On the error of the deterministic vote, which is what `predict` answers; `deterministic_rule` describes it.
+        Bound on the error of the deterministic vote, which is what `predict` answers; see `deterministic_rule`.
     stochastic_bound : float
-        On the error of the stochastic vote, whose weights are drawn afresh for every example (with folds, after one of
-        them is drawn); on the weighted vote for the classical risks with a categorical posterior.
+        Bound on the error of the stochastic vote, which draws new weights for every example (with folds, after drawing
+        a fold). For the classical risks with a categorical posterior, a bound on the deterministic vote.
     empirical_risk : float
-        Where the judging examples did not help to learn the weights: mean error of `predict` on them. Otherwise the
-        mean loss that ``stochastic_bound`` is computed from.
+        If the judging examples only tested: error of `predict` on them. Otherwise the mean loss that
+        ``stochastic_bound`` is computed from.
     kl : float
-        KL of the posterior from the prior, summed over the folds, in nats; 0 where nothing is paid for learning.
+        KL of the posterior from the prior, summed over the folds, in nats; 0 if nothing is paid for learning.
     n, delta : int, float
-        Number of examples (or of groups) that judge, and the probability with which each claim may fail.
+        Number of judging examples (or groups), and the probability that a claim fails, at most.
     claims : tuple of Claim
-        How delta was split: what is claimed, and what each that shares a claim was given.
+        How delta was split among the claims and within each.
     risk, theorem, assumptions : str, str, tuple of str
-        Name of the risk, the theorem that the bounds rest on, and all that they assume.
+        Name of the risk, the theorem that the bounds rest on, and everything that they assume.
     tested : bool
         Whether the judging examples only tested: neither voters nor weights were learned from them.
     proven : bool
-        Whether the claim of every part (risk, posterior, bound, voters) is proven; if not, this is no certificate, and
-        ``unproven`` names the parts.
+        Whether every part (risk, posterior, bound, voters) is proven; if not, this is no certificate, and ``unproven``
+        names the parts.
     covers_drawn : bool
-        Whether `stochastic_bound` also holds for votes with drawn weights. Otherwise it is on the weighted vote alone.
+        Whether `stochastic_bound` holds for votes with drawn weights. If not, only for the deterministic vote.
     warnings : tuple of str
-        What was seen in the examples that casts doubt on an assumption.
+        Findings in the examples that cast doubt on an assumption.
     grouped : bool
         Whether rows belong to groups: then ``n`` counts groups, whose loss is the mean over their rows.
     baseline : dict
@@ -63,26 +63,27 @@ class Certificate:
     posterior, posteriors, priors : str, tuple, tuple
         Kind of distribution, and its parameters for each fold.
     fold_sizes, fold_shares : tuple of int, tuple of float
-        Examples that judge in each fold, and the probability with which each fold answers.
+        Number of judging examples in each fold, and the probability that the fold answers.
     vote_digests : tuple of str
         SHA-256 of the votes of each fold.
     deterministic_vote : dict
-        What ``bound`` rests on: the errors, or margin, scale and the figures found with them.
+        What ``bound`` is computed from: the errors, or margin, scale and the resulting figures.
     alternatives : int
-        Number of priors that were tried; each had an equal share of delta.
+        Number of priors that were tried; each got an equal share of delta.
     context : dict
         Where the certificate comes from: versions, seeds, voters, sizes.
     per_class : tuple of dict
-        Bounds on the error given each true class, where they were asked for; they hold for all classes at once.
+        Bounds on the error given each true class, if requested; they hold for all classes at once.
     precisions : tuple of dict
-        For each class the number of its answers, the share of right ones among them, and the lower bound on that; they
-        hold for all classes at once. Empty unless asked for, and for votes that are not only tested.
+        For each class, the number of times it is answered, the share of right ones among these answers, and a lower
+        bound on that share; the bounds hold for all classes at once. Only if requested, and for votes that are only
+        tested.
     cost : dict
-        Where costs are given: their matrix, the mean cost that was measured, and the bound on it.
+        If costs are given: their matrix, the mean cost on the judging examples, and the bound on it.
     recall, precision : ndarray of shape (n_classes,)
-        Lower bounds for each class, in the order of the classes; empty where they were not asked for.
+        Lower bounds for each class, in the order of the classes; empty unless requested.
     false_positive_rate, false_negative_rate : float or None
-        Upper bounds with two classes, of which the second is the positive one, where bounds per class were asked for.
+        Upper bounds for two classes, the second being the positive one, if bounds per class were requested.
     cost_bound : float or None
         Upper bound on the mean cost.
     """
@@ -129,17 +130,17 @@ class Certificate:
 
     @property
     def abstains(self) -> bool:
-        """Whether some voter gave no answer to some of the examples that judge."""
+        """Whether some voter did not answer some judging example."""
         return self.deterministic_rule.endswith(SILENCE)
 
     @property
     def has_one_voter(self) -> bool:
-        """Whether each fold has a single voter, so that there is but one vote and one figure."""
+        """Whether each fold has a single voter, so that there is only one vote and one figure."""
         return all(len(next(iter(parameters.values()))) == 1 for parameters in self.posteriors)
 
     @property
     def has_stochastic_vote(self) -> bool:
-        """Whether the stochastic vote is another than `predict`, and `stochastic_bound` is on it."""
+        """Whether there is a stochastic vote that differs from `predict`, with `stochastic_bound` as its bound."""
         return self.covers_drawn and not self.has_one_voter
 
     @property
@@ -148,7 +149,7 @@ class Certificate:
 
     @property
     def beats_baseline(self) -> bool:
-        """Whether the bound, and the error where it was measured, are below those of always giving the same answer."""
+        """Whether the bound, and the error if it was measured, are below those of always giving the same answer."""
         if not self.baseline:
             return True
         fewer_errors = not self.tested or self.empirical_risk < self.baseline["empirical_risk"]
@@ -181,7 +182,7 @@ class Certificate:
 
     @property
     def protocol(self) -> str:
-        """Which examples made the vote and which judged it, in words; empty where the context does not tell."""
+        """Which examples made the vote and which judged it, in words; empty if the context does not say."""
         told = self.context.get("protocol")
         return protocol(**told, tested=self.tested, grouped=self.grouped) if told else ""
 
@@ -207,7 +208,7 @@ class Certificate:
         return f"That is no better than always answering {label!r}, which errs on at most {bound}."
 
     def figures(self, *, per_class: bool = True) -> list[tuple[str, str, str]]:
-        """What is promised, line by line: of which vote, at most how much, and how much was measured."""
+        """The lines of the table of bounds: which vote, its bound, and its measured error."""
         names = ["predict", "stochastic vote"] if self.has_stochastic_vote else ["predict"]
         risk = self.deterministic_vote["empirical_risk"] if self.tested else None
         lines = _lines("", names, (self.bound, self.stochastic_bound), (risk, self.moments[0]))
@@ -225,7 +226,7 @@ class Certificate:
         return lines
 
     def decisions(self) -> list[tuple[str, str, list[tuple[str, str, str]]]]:
-        """Tables of what else is promised of predict: a heading, whether at least or at most, and the lines."""
+        """Tables of the other bounds on `predict`: heading, "at least" or "at most", and the lines."""
         tables = []
         if self.precisions:
             with_answers = "groups with such answers" if self.grouped else "answers"
@@ -310,36 +311,36 @@ class Certificate:
     def compare_holdout(
         self, estimator: Any, X: Any, y: Any, *, share: float = 0.2, random_state: Any = 0
     ) -> "HoldoutComparison":
-        """Compare with what the same examples give when some are held out.
+        """Compare with the bound from a plain hold-out of the same examples.
 
-        A clone of the estimator is trained on the rest, its errors on the part held out are counted, and Clopper and
-        Pearson's bound is taken at the certificate's delta.
+        Trains a clone of the estimator on the rest, counts its errors on the held-out part, and computes the
+        Clopper-Pearson bound at the certificate's delta.
 
         Parameters
         ----------
         estimator : scikit-learn classifier
-            What one would train otherwise, for example the same forest; not a vote of this package, which would set
-            some of its examples aside once more.
+            What you would train otherwise, for example the same forest; not a vote of this package, which would hold
+            out some of its examples again.
         X, y : array-like
             The examples that the certificate was made from.
         share : float
-            Part of the examples that is held out.
+            Share of the examples to hold out.
         random_state : int, RandomState or None
-            Seed of the split.
+            Seed for the split.
         """
         n_errors, n_holdout = count_holdout_errors(estimator, X, y, share, random_state)
         return self.compare_errors(n_errors, n_holdout)
 
     def compare_errors(self, n_errors: int, n_holdout: int, *, same_examples: bool = False) -> "HoldoutComparison":
-        """Compare with the bound that errors of another classifier on examples that were held out give.
+        """Compare with the hold-out bound of another classifier, given its errors on held-out examples.
 
-        ``same_examples`` says that these are the examples that judged this vote, too.
+        ``same_examples`` says that these examples also judged this vote.
         """
         bound = clopper_pearson(n_errors, n_holdout, self.delta)
         return HoldoutComparison(self.bound, bound, n_errors, n_holdout, self.delta, self.proven, same_examples)
 
     def monitor(self, delta: float | None = None) -> Monitor:
-        """A test, to be fed with labelled cases as they arrive, of whether `predict` still errs at most so often.
+        """A test, fed with labelled cases as they arrive, of whether the error of `predict` is still at most ``bound``.
 
         Parameters
         ----------
@@ -351,17 +352,17 @@ class Certificate:
         return Monitor(self.bound, delta, grouped=self.grouped, subject=subject)
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
-        """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""
+        """The certificate as JSON text; also written atomically to ``path``, if given."""
         figures = asdict(self)
-        json.dumps(figures, allow_nan=False)  # refuses what JSON cannot say before it is put into words
+        json.dumps(figures, allow_nan=False)  # refuses what JSON cannot hold before it is put into words
         return sealed({"format": _FORMAT, "statement": self.statement(), **figures}, path)
 
     @classmethod
     def from_json(cls, path: str | os.PathLike) -> "Certificate":
-        """Read what `to_json` wrote; a file that was changed since is refused."""
+        """Read a file that `to_json` wrote; refuse it if it was changed since."""
         content, intact = read_certificate(path)
         if content["format"] != _FORMAT:
-            raise ValueError(f"{os.fspath(path)} is of a selective vote: read it with SelectiveCertificate.from_json.")
+            raise ValueError(f"{os.fspath(path)} is for a selective vote: read it with SelectiveCertificate.from_json.")
         if not intact.holds:
             raise ValueError(f"{os.fspath(path)} was changed after it was written: its sha256 does not fit.")
         values: dict[str, Any] = {f.name: content[f.name] for f in fields(cls)}
@@ -369,18 +370,18 @@ class Certificate:
         return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})  # type: ignore[arg-type]
 
     def verify(self, votes: Votes | Sequence[Votes], *, precise: float = 0.0, random_state: int = 0) -> Verification:
-        """Compute every figure again from the votes, by another path, derive every word, and compare.
+        """Recompute every figure and every word of the certificate from the votes, with independent code, and compare.
 
-        This runs `stocmv.verify`, one file that uses numpy and scipy and none of the code that learned or certified.
+        This runs `stocmv.verify`: one file that uses only numpy and scipy, and no code that learned or certified.
 
         Parameters
         ----------
         votes : Votes or list of Votes
-            What the voters said, one entry per fold.
+            The votes, one entry per fold.
         precise : float
-            Share of the rows, drawn at random, that are also judged at thirty digits (needs python-flint).
+            Share of the rows, drawn at random, to check at thirty digits too (needs python-flint).
         random_state : int
-            Seed of that draw.
+            Seed for that draw.
         """
         return verify_votes(self, [votes] if isinstance(votes, Votes) else list(votes), precise, random_state)
 
@@ -404,6 +405,6 @@ def _html_table(heading: str, how: str, lines: Sequence[tuple[str, str, str]]) -
 def _lines(
     title: str, names: Sequence[str], bounds: Sequence[float], risks: Sequence[float | None]
 ) -> list[tuple[str, str, str]]:
-    """One line for each vote: its bound, and what was measured of it; nothing where that is not its error."""
+    """One line for each vote: its bound, and its measured error if that is known."""
     measured = ["" if risk is None else percent(risk) for risk in risks]
     return [(title + name, percent(b), r) for name, b, r in zip(names, bounds, measured, strict=False)]

@@ -20,7 +20,7 @@ from ._fixed_vote import FixedVote, choose_fixed_vote, margins_for, sampled
 from ._words import certified, deterministic_rule, theorem, unproven
 
 _FIXED_BEFORE = "The risk, the bound and delta were fixed before looking at these examples."
-_ROUNDING = 1e-14  # more than the weighted mean of the folds' values can lose
+_ROUNDING = 1e-14  # more than rounding can change the weighted mean over the folds
 
 
 def certify(
@@ -38,24 +38,24 @@ def certify(
 ) -> Certificate:
     """Certify given posteriors, one per fold.
 
-    The bounds hold for every posterior at once, so where the posterior comes from does not matter, unless its risk is
-    estimated from draws, which it must not have seen; the votes must be on examples that neither the voters nor the
+    The bounds hold for all posteriors at once, so it does not matter where the posterior comes from. (If its risk is
+    estimated from draws, it must not depend on them.) The votes must be on examples that neither the voters nor the
     prior of their fold have seen.
 
     Parameters
     ----------
     votes, posteriors, priors : sequences, one entry per fold
-        What the voters said on the examples of the fold, and the fold's distributions over their weights.
+        The votes on the examples of the fold, and the fold's distributions of the weights.
     risk, bound : Risk, Bound
-        What is measured, and how it is bounded.
+        The empirical risk, and the bound on its expectation.
     delta : float
-        Probability with which each statement may fail.
+        Probability that a statement fails, at most.
     assumptions : sequence of str
         Further assumptions, in words.
     per_class : bool
-        Also bound the error on the examples of each class (Dirichlet posteriors, votes made from labels).
+        Also bound the error on each class (Dirichlet posteriors, votes made from labels).
     alternatives : int
-        Number of priors that were tried before this one was chosen; each has an equal share of delta.
+        Number of priors from which this one is chosen; each gets an equal share of delta.
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
@@ -64,7 +64,7 @@ def certify(
     for fold in votes:
         risk.check_votes(fold)
     if any(v.grouped for v in votes):
-        raise ValueError("votes has rows that belong to groups: a bound that pays for learning needs independent rows.")
+        raise ValueError("votes has rows that belong to groups: a PAC-Bayes bound needs independent rows.")
     check_delta(delta)
     check_alternatives(alternatives)
     one_voter = all(v.n_voters == 1 for v in votes)
@@ -130,7 +130,7 @@ def certify(
 
 
 def _check_kinds(posteriors: Sequence[Posterior], priors: Sequence[Posterior], risk: Risk) -> None:
-    """Refuse distributions that the risk is not defined for, and those of several kinds."""
+    """Refuse distributions that the risk is not defined for, and a mix of kinds."""
     kinds = {distribution.name for distribution in (*posteriors, *priors)}
     if len(kinds) != 1:
         raise ValueError(f"posteriors and priors must all be of one kind, got {', '.join(sorted(kinds))}.")
@@ -138,16 +138,16 @@ def _check_kinds(posteriors: Sequence[Posterior], priors: Sequence[Posterior], r
 
 
 def check_per_class(per_class: bool, posterior: Posterior | type[Posterior]) -> None:
-    """Refuse bounds on each class where there are none."""
+    """Refuse ``per_class`` for a posterior that has no such bounds."""
     if per_class and posterior.law != "dirichlet":
         raise ValueError(
-            f"per_class=True needs a Dirichlet posterior, got {posterior.name!r}: only the exact error of a drawn vote "
-            "is known for each class. Use risk='exact', or per_class=False."
+            f"per_class=True needs a Dirichlet posterior, got {posterior.name!r}: only the exact error of the "
+            "stochastic vote is known for each class. Use risk='exact', or per_class=False."
         )
 
 
 def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> list[ClassLosses]:
-    """Errors of the drawn vote by class."""
+    """Errors of the stochastic vote by class."""
     return class_losses([partial(margin_rows, cast(Dirichlet, p)) for p in posteriors], votes)
 
 
@@ -161,13 +161,13 @@ def _further(
     value: float,
     drawn: Sequence[ClassLosses],
 ) -> dict[str, Any]:
-    """What is said of the deterministic vote and of each class."""
+    """Bounds on the deterministic vote and on each class."""
     one_voter = all(v.n_voters == 1 for v in votes)
     abstains = any(v.abstains for v in votes)
     rule = deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter, abstains)
     if posteriors[0].law != "dirichlet":
         if any(claim.pays_for == "votes drawn once" for claim in claims):
-            # if the class that most of the fixed votes answer is wrong, at least half of them err
+            # if the class that most of the drawn votes answer is wrong, at least half of them err
             price = np.log(1 / share_of(claims, "predict", "votes drawn once")) / len(posteriors[0].fixed_votes())
             value = min(2 * float(kl_inverse(value, price)), 1.0)
         return {"bound": value, "deterministic_rule": rule, "deterministic_vote": {}, "per_class": ()}

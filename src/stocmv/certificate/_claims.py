@@ -1,19 +1,19 @@
-"""How delta is split: every claim of a certificate, and what it was given."""
+"""How delta is split: every claim of a certificate, and its share."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 FOR_FOLDS = 0.1  # part of delta that pays for not knowing how often each fold gives an answer
-CANDIDATES = 2  # posteriors that `learn` may certify to keep the better one; draws of their own pay for each
+CANDIDATES = 2  # posteriors that `learn` may certify to keep the better one; each is estimated from its own draws
 
 
 @dataclass(frozen=True)
 class Claim:
     """A share of delta.
 
-    Shares of the same name add up to at most the certificate's delta, so that each claim holds with probability at
-    least one minus delta.
+    Shares with the same name add up to at most the certificate's delta, so each claim holds with probability at least
+    one minus delta.
 
     Attributes
     ----------
@@ -21,12 +21,12 @@ class Claim:
         What is claimed: an error of "predict", of the "stochastic vote", of the "baseline", or of "classes" at once;
         the "precision" of all classes at once; the mean "cost".
     delta : float
-        Probability with which each of those that share may fail.
+        Probability that each of those that share the claim fails, at most.
     pays_for : str
         The "bound" itself, "draws" that its risk is estimated from, the "votes drawn once" that `predict` counts, or
         the "shares of the folds" in the answers of a class.
     among : dict of int
-        How many have such a share: priors and margins, of which the best is taken, means, classes, ...
+        How many get such a share: priors and margins (the best one is kept), means, classes, ...
     """
 
     name: str
@@ -36,7 +36,7 @@ class Claim:
 
     @property
     def total(self) -> float:
-        """What all of them were given together."""
+        """The sum of these shares."""
         return self.delta * math.prod(self.among.values())
 
     @property
@@ -50,7 +50,7 @@ class Claim:
 
     @property
     def sharers(self) -> str:
-        """For whom each share is, in words; empty where there is but one."""
+        """What gets such a share, in words; empty if there is only one."""
         each = " x ".join(f"{count:,} {what}" for what, count in self.among.items())
         return f"for each of {each}" if each else ""
 
@@ -59,7 +59,7 @@ class Claim:
 
 
 def share(delta: float, **among: int) -> float:
-    """The part of delta that each has, if this many of each kind share it equally."""
+    """The part of delta that each gets if this many of each kind share it equally."""
     for count in among.values():
         delta /= count
     return delta
@@ -77,9 +77,9 @@ def tested_claims(
     votes : sequence of str
         The votes that are certified: "predict", and "stochastic vote" where that is another.
     folds, classes : int
-        Number of folds, and of classes, 0 where they are not known.
+        Number of folds, and of classes (0 if they are not known).
     per_class, precise, cost : bool
-        Whether the error on each class, the share of right answers of each class, and the mean cost are bounded, too.
+        Whether to bound the error on each class, the precision of each class, and the mean cost too.
     """
     claims = [_claim(vote, delta, {}) for vote in votes]
     claims += _further(delta, votes, classes, {}, {}, per_class=per_class)
@@ -113,16 +113,16 @@ def paid_claims(
     votes : sequence of str
         The votes that are certified: "predict", and "stochastic vote" where that is another.
     folds, priors, means : int
-        Number of folds, of priors among which the best is taken, and of empirical means that the risk bounds.
+        Number of folds, of priors to choose from, and of empirical means that the risk bounds.
     margins : int
-        Number of margins among which the bound on `predict` takes the best; 0 where it follows from the other bound.
+        Number of margins from which the bound on `predict` takes the best; 0 if it follows from the other bound.
     draw_share : float
-        Part that pays for drawn votes, half of it for those of the risk and half for those that `predict` counts; 0
-        where no votes are drawn.
+        Part that pays for drawn votes, half for those of the risk and half for those that `predict` counts; 0 if no
+        votes are drawn.
     classes : int
-        Number of classes, 0 where they are not known.
+        Number of classes (0 if they are not known).
     per_class : bool
-        Whether the error on each class is bounded, too.
+        Whether to bound the error on each class too.
     """
     chosen, found = {"priors": priors}, []
     for vote in votes:
@@ -139,12 +139,12 @@ def paid_claims(
 
 
 def share_of(claims: Sequence[Claim], name: str, pays_for: str = "bound") -> float:
-    """What each that shares a claim was given."""
+    """The share of delta of each of those that share a claim."""
     return next(claim.delta for claim in claims if (claim.name, claim.pays_for) == (name, pays_for))
 
 
 def shares_in_words(claims: Sequence[Claim], delta: float) -> str:
-    """One line on how delta is shared; empty where each claim has all of it."""
+    """One line on how delta is split; empty if each claim has all of it."""
     shared = [str(claim) for claim in claims if claim.is_shared]
     return f"Shares of delta = {delta:g}: {'; '.join(shared)}." if shared else ""
 
@@ -162,7 +162,7 @@ def _further(
     *,
     per_class: bool,
 ) -> list[Claim]:
-    """The baseline, where the classes are known, and the errors on all classes at once, of each vote."""
+    """The claims on the baseline, if the classes are known, and on all classes at once, for each vote."""
     found = [_claim("baseline", delta, chosen)] if classes else []
     for vote in votes if per_class else ():
         own = of_predict if vote == "predict" else {}

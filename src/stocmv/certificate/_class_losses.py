@@ -1,4 +1,4 @@
-"""Losses added up for each true class, of examples or of groups of them."""
+"""Sums of losses for each true class, over examples or groups."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from ..votes import Total, VoteMatrix, Votes, ask
 
-_ROUND_UP = 1 + 1e-13  # adding up in pairs loses less than 1e-14, however many rows there are
+_ROUND_UP = 1 + 1e-13  # pairwise summation loses less than 1e-14 for any number of rows
 
 
 @dataclass(frozen=True)
 class ClassLosses:
-    """Sums of the losses, and numbers of examples, by class and in all; one class where the classes are not known.
+    """Sums of the losses and numbers of examples, by class and overall; one class if the classes are not known.
 
-    Where rows belong to groups, a group is what counts: its loss is the mean over its rows, and for a class the mean
+    If rows belong to groups, groups are counted: a group's loss is the mean over its rows, and for a class the mean
     over its rows of that class, if it has any.
     """
 
@@ -39,12 +39,12 @@ class ClassLosses:
 
     @property
     def mean(self) -> float:
-        """Mean loss of all, rounded up."""
+        """Overall mean loss, rounded up."""
         return min(self.total / self.n * _ROUND_UP, 1.0)
 
     @property
     def class_means(self) -> NDArray:
-        """Mean loss of each class, rounded up; 1 where it has no examples."""
+        """Mean loss of each class, rounded up; 1 for a class without examples."""
         means = np.ones(len(self.sums))
         np.divide(self.sums * _ROUND_UP, self.counts, out=means, where=self.counts > 0)
         return np.minimum(means, 1.0)
@@ -52,14 +52,14 @@ class ClassLosses:
 
 @dataclass(frozen=True)
 class GroupLosses:
-    """Sums of the losses, and numbers of rows, by group and class."""
+    """Sums of the losses and numbers of rows, by group and class."""
 
     ids: NDArray
     sums: NDArray
     counts: NDArray
 
     def __add__(self, other: "GroupLosses") -> "GroupLosses":
-        """Those of two parts of the rows, in which a group may have rows in both."""
+        """The sums over two parts of the rows; a group may have rows in both."""
         ids, place = np.unique(np.concatenate([self.ids, other.ids]), return_inverse=True)
         sums, counts = (np.zeros((len(ids), self.sums.shape[1])) for _ in range(2))
         np.add.at(sums, place, np.concatenate([self.sums, other.sums]))
@@ -68,13 +68,13 @@ class GroupLosses:
 
 
 def class_losses(of: Sequence[Callable[[VoteMatrix], NDArray]], votes: Sequence[Votes]) -> list[ClassLosses]:
-    """Losses of each fold, given by a function of its votes that finds one for each row."""
+    """Losses of each fold, from a function that computes the loss of each row of its votes."""
     found = ask((v, Total(partial(_sums, rows))) for rows, v in zip(of, votes, strict=True))
     return [ClassLosses.of(sums) for sums in found]
 
 
 def known_labels(votes: Sequence[Votes], *, needed: bool) -> NDArray:
-    """The classes of all folds; none where some only know errors, which is refused if they are needed."""
+    """The classes of all folds; empty if some have only errors, which is refused if the classes are needed."""
     known = [v.classes for v in votes if v.classes is not None]
     if len(known) == len(votes):
         return np.unique(np.concatenate(known))

@@ -1,4 +1,4 @@
-"""What errors cost: from what users give to a matrix."""
+"""Costs of errors: from the user's argument to a matrix."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,8 +13,8 @@ def check_cost(cost: Any, classes: Sequence[Any]) -> NDArray:
     Parameters
     ----------
     cost : array-like of shape (n_classes, n_classes), or dict of dicts
-        As rows and columns in the order of the classes, or as ``{truth: {answer: cost}}``, in which right answers that
-        are left out cost nothing.
+        Rows and columns in the order of the classes, or ``{truth: {answer: cost}}``, where right answers that are left
+        out cost nothing.
     classes : sequence
         The sorted labels.
 

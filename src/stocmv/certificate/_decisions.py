@@ -1,4 +1,4 @@
-"""What people decide on: the precision of each class, and the mean cost, of what `predict` answers."""
+"""Bounds for decisions: the precision of each class and the mean cost of `predict`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ _ROUND_UP = 1 + 1e-12
 
 @dataclass(frozen=True)
 class Answered:
-    """Answers of each class in one fold, the wrong ones among them, the costs, and the number of examples.
+    """Number of answers of each class in one fold, of wrong ones among them, costs, and number of examples.
 
-    Where rows belong to groups, a group is what counts: it has an answer if any of its rows has, its share of wrong
-    ones is that among these rows, and its cost is the mean over all rows.
+    If rows belong to groups, groups are counted: a group has an answer if any of its rows has, its share of wrong
+    answers is that among these rows, and its cost is the mean over all rows.
     """
 
     answers: NDArray
@@ -40,7 +40,7 @@ class Answered:
 
 
 def answered(weights: Sequence[NDArray], costs: NDArray | None, votes: Sequence[Votes]) -> list[Answered]:
-    """What the votes with these weights answer on the examples of each fold, and what that costs if costs are given."""
+    """Count the answers of the votes with these weights on each fold, and their costs if costs are given."""
     found = ask((v, Total(partial(_sums, w, costs))) for w, v in zip(weights, votes, strict=True))
     return [Answered.of(sums) for sums in found]
 
@@ -48,7 +48,7 @@ def answered(weights: Sequence[NDArray], costs: NDArray | None, votes: Sequence[
 def _sums(
     weights: NDArray, costs: NDArray | None, votes: VoteMatrix
 ) -> tuple[NDArray, NDArray, float, int] | GroupLosses:
-    """Of one matrix. Where rounding may hide what is answered, a right answer is left out and a wrong one counted."""
+    """The sums for one matrix. If rounding may change an answer, it is left out if right and counted if wrong."""
     first, second = (answers.astype(np.int64) for answers in votes.possible_answers(weights))
     targets = np.asarray(votes.targets, np.int64)
     n_classes = len(votes.classes)  # type: ignore[arg-type]
@@ -81,11 +81,11 @@ def precisions(
     *,
     grouped: bool,
 ) -> tuple[dict[str, Any], ...]:
-    """Lower bounds on the share of right ones among the answers of each class, for all classes at once.
+    """Lower bounds on the precision of each class, for all classes at once.
 
-    Given which examples a fold's vote answers so, these are independent draws from one distribution; so the bound is
-    that on the error of each class, with the examples of an answer in place of those of a class. With folds the answers
-    are mixed in other proportions than the examples, which are known up to intervals.
+    Given which examples a fold's vote gives some answer, these are independent draws from one distribution. So the
+    bound is the one on the error of a class, with the examples of an answer in place of those of a class. With folds,
+    the answers are mixed in other proportions than the examples, known only up to intervals.
     """
     each = []
     for c, label in enumerate(labels.tolist()):
@@ -117,12 +117,12 @@ def precisions(
 
 
 def _interval(number: int, n: int, delta: float) -> tuple[float, float]:
-    """Clopper and Pearson's bounds on a probability from both sides, each of which may fail with probability delta."""
+    """Two-sided Clopper-Pearson bounds on a probability, each of which fails with probability at most delta."""
     return 1 - clopper_pearson(n - number, n, delta), clopper_pearson(number, n, delta)
 
 
 def _mixed(test: FoldTest, risks: NDArray, numbers: NDArray, shares: NDArray, intervals: NDArray) -> float:
-    r"""The largest mean error of the folds, over all proportions in which their answers may be mixed.
+    r"""The largest mean error of the folds over all proportions in which their answers may be mixed.
 
     The fold test says more than its bound: with :math:`U_k = (R_k - a_k \hat R_k - t_k)_+ / c_k` the mean of the
     :math:`U_k` is at most 1, so that for any weights :math:`\sum_k w_k R_k \le \sum_k w_k (a_k \hat R_k + t_k) + F
@@ -135,7 +135,7 @@ def _mixed(test: FoldTest, risks: NDArray, numbers: NDArray, shares: NDArray, in
     for j in range(len(risks)):
         values = base.copy()
         values[j] += len(risks) * scale[j]
-        # a mean is largest where the largest values have all the weight that they can have, and the others the least
+        # the mean is largest if the largest values get as much weight as possible and the others as little
         order = np.argsort(-values)
         for k in range(1, len(order) + 1):
             weights = np.concatenate([high[order[:k]], low[order[k:]]])
@@ -157,14 +157,14 @@ def mean_cost(
     Parameters
     ----------
     costs : ndarray of shape (n_classes, n_classes)
-        Of each answer, given the true class: rows are true classes.
+        Cost of each answer (column) given the true class (row).
     found : sequence of Answered
-        With the scaled costs, one entry per fold.
+        Counts with the scaled costs, one entry per fold.
     expected, test : sequence of Expected, FoldTest or None
-        What the other folds say about each fold's errors, and the test of the errors, whose shares of the folds are
-        also those of this test.
+        Expected errors of each fold according to the others, and the test of the errors, whose fold shares this test
+        uses too.
     claims : sequence of Claim
-        What the bound was given of delta.
+        How delta was split.
     grouped : bool
         Whether rows belong to groups.
     """
@@ -174,7 +174,7 @@ def mean_cost(
     if test is None:
         value = one_sample(found[0].cost, found[0].n, share, counted=not grouped and are_counted(costs))
     else:
-        # of errors at the mean cost of one, so that it does not depend on the examples
+        # the cost of errors at the mean cost of one error, so that it does not depend on the examples
         wrong = (scaled.sum() - scaled.trace()) / max(scaled.size - len(scaled), 1)
         own = FoldTest.choose(
             [e.cost(scaled) for e in expected],
@@ -192,11 +192,11 @@ def mean_cost(
 
 
 def are_counted(costs: NDArray) -> bool:
-    """Whether there are but two costs, so that a mean of them is a number of errors."""
+    """Whether there are only two costs, so that their mean amounts to a number of errors."""
     return bool(np.isin(costs, (costs.min(), costs.max())).all())
 
 
 def scale_costs(costs: NDArray) -> tuple[NDArray, float, float]:
-    """The costs from 0 to 1, what was subtracted, and what they were divided by."""
+    """The costs scaled to [0, 1], what was subtracted, and what they were divided by."""
     least, span = float(costs.min()), float(costs.max() - costs.min())
     return (costs - least) / span, least, span

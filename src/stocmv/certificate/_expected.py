@@ -1,4 +1,4 @@
-"""What the learning part says about the errors of a vote, before others judge it."""
+"""Errors to expect of a vote, estimated on the learning part before other examples judge it."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 class Expected(NamedTuple):
-    """What the learning part says about the errors to expect: how many of how many, by class."""
+    """Errors to expect, estimated on the learning part: number of errors and of examples, by class."""
 
     wrong: NDArray
     seen: NDArray
@@ -18,12 +18,12 @@ class Expected(NamedTuple):
 
     @property
     def by_class(self) -> NDArray:
-        """Drawn towards the overall error, the more the fewer examples a class has."""
+        """Error of each class, shrunk towards the overall error: the fewer examples, the more."""
         return (self.wrong + 4 * self.overall) / (self.seen + 4)
 
     @property
     def by_answer(self) -> NDArray:
-        """Share of wrong ones among the answers of each class, if errors are spread evenly over the other classes."""
+        """Share of wrong answers for each answered class, if errors are spread evenly over the other classes."""
         others = (self.wrong.sum() - self.wrong) / max(len(self.wrong) - 1, 1)
         return (others + 4 * self.overall) / (others + self.seen - self.wrong + 4)
 
@@ -35,7 +35,7 @@ class Expected(NamedTuple):
         return float((total + wrong.mean() + right.mean()) / (self.seen.sum() + 2))
 
     def among(self, known: NDArray, n_classes: int) -> "Expected":
-        """The same where there are more classes, of which these are the ones met."""
+        """The same for ``n_classes`` classes, of which only the ``known`` ones occurred."""
         wrong, seen = np.zeros((2, n_classes))
         wrong[known], seen[known] = self
         return Expected(wrong, seen)

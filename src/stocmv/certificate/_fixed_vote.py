@@ -1,11 +1,11 @@
-"""The bound on the vote with mean weights: near-errors of the drawn vote counted as errors.
+"""The PAC-Bayes bound on the deterministic vote: near-errors of the stochastic vote count as errors.
 
-If the mean vote errs on an example, the drawn vote errs there or is right by less than a margin ``g`` with probability
-at least ``nu``, which is ``I_{1/2 + g}(s / K, s / K)`` in general and more where the weights of few voters leave no
-close contest; less where voters may be silent, so that few of them decide. So the mean vote's error is at most the
-drawn vote's margin risk, divided by ``nu``. The mean vote does not change when all concentrations are multiplied by a
-number, and the bounds hold for every posterior at once, so that number is free; the margin is chosen from a grid, which
-is paid for.
+If the deterministic vote errs on an example, the stochastic vote errs there, or is right by less than a margin ``g``,
+with probability at least ``nu``. This is ``I_{1/2 + g}(s / K, s / K)`` in general; more if there are few voters, whose
+weights leave no close contest; less if voters may abstain, so that few of them decide. So the error of the
+deterministic vote is at most the margin risk of the stochastic vote, divided by ``nu``. Multiplying all concentrations
+by a number does not change the deterministic vote, and the bounds hold for all posteriors at once, so that number is
+free. The margin is chosen from a grid, whose margins share delta.
 """
 
 from collections.abc import Sequence
@@ -34,20 +34,20 @@ class FixedVote:
     margin: float
     scale: float
     coverage: float  # nu
-    margins: int  # that were tried, and share delta
+    margins: int  # number of margins tried, which share delta
     losses: Sequence[ClassLosses]
     kls: NDArray
 
 
 def sampled(votes: Sequence[Votes]) -> list[tuple[Votes, Query]]:
-    """What to ask for some rows of each fold, or all of few, on which margin and scale are chosen."""
+    """Queries for the sample of each fold (or all of its rows) on which margin and scale are chosen."""
     rng = np.random.default_rng(0)
     few = [np.arange(v.n_rows) if v.n_rows <= _SAMPLE else random_rows(v.n_rows, _SAMPLE, rng) for v in votes]
     return [(v, Rows(rows)) for v, rows in zip(votes, few, strict=True)]
 
 
 def margins_for(posteriors: Sequence[Posterior]) -> tuple[float, ...]:
-    """The margins that are tried: one voter wins every contest."""
+    """The margins to try; a single voter wins every contest and needs none."""
     return MARGINS if any(p.n_voters > 1 for p in posteriors) else (0.0,)
 
 
@@ -61,7 +61,7 @@ def choose_fixed_vote(
 ) -> FixedVote:
     """Choose margin and scale on the samples, then evaluate the losses of all rows.
 
-    Each margin has this share of delta.
+    Each margin gets this share of delta.
     """
     sizes = tuple(v.n_examples for v in votes)
     margins = margins_for(posteriors)

@@ -1,4 +1,4 @@
-"""What one has without us: hold some examples out, and count errors on them."""
+"""The plain alternative: hold out some examples and count errors on them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,22 +12,22 @@ from ._percent import percent
 
 @dataclass(frozen=True)
 class HoldoutComparison:
-    """A certificate beside the hold-out bound of the same examples and the same delta.
+    """A certificate's bound next to the hold-out bound from the same examples at the same delta.
 
     Attributes
     ----------
     bound : float
-        The certificate's, on what `predict` does.
+        The certificate's bound on the error of `predict`.
     holdout_bound : float
-        Clopper and Pearson's upper bound on the error of the classifier that was trained on the rest.
+        Clopper-Pearson upper bound on the error of the classifier trained on the rest.
     n_errors, n_holdout : int
-        What was counted on the examples held out.
+        Number of errors on the held-out examples, and number of these examples.
     delta : float
-        Probability with which each of the two bounds may fail.
+        Probability that each of the two bounds fails, at most.
     proven : bool
-        Whether the certificate is one.
+        Whether the certificate is proven.
     same_examples : bool
-        Whether the examples held out are those that judged the vote, too.
+        Whether the held-out examples also judged the vote.
     """
 
     bound: float
@@ -50,7 +50,7 @@ class HoldoutComparison:
 
     @property
     def verdict(self) -> str:
-        """How the two bounds compare, to the digits that are shown."""
+        """How the two bounds compare, to the digits shown."""
         ours, theirs = percent(self.bound), percent(self.holdout_bound)
         if ours == theirs:
             return "the same as"

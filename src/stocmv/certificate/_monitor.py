@@ -1,4 +1,4 @@
-"""Does a bound still hold? A test that is fed with labelled cases as they arrive."""
+"""Does a bound still hold? A test fed with labelled cases as they arrive."""
 
 import hashlib
 import json
@@ -17,18 +17,18 @@ from ..votes import check_labels
 from ._percent import percent
 
 _FORMAT = "stocmv monitor 1"
-_ODDS = np.array([1.2, 1.5, 2.0, 3.5, 10.0])  # each bets that the odds of an error are so many times those of the bound
+_ODDS = np.array([1.2, 1.5, 2.0, 3.5, 10.0])  # each bets that the odds of an error are this many times the bound's
 _AT_ONCE = 0.5  # share of the capital that is bet from the first case on
 _ERRORS = 100  # errors at the bound after which the reserve begins to fall noticeably
 _SHORTEN = 1 - 2e-15  # more than a case can gain by rounding
 _MOST = 1e300  # capital beyond which a bet gains no more
-_POINTS = 1024  # of the curve that is kept
-_LONGEST = 1 << 24  # bytes of a state that is read
+_POINTS = 1024  # points of the curve that are kept
+_LONGEST = 1 << 24  # longest state that is read, in bytes
 _LONGEST_NAME = 200
 
 
 class Curve(NamedTuple):
-    """What a monitor remembers of its way, at most about a thousand points, the last of them now."""
+    """The history of a monitor, thinned to at most about a thousand points; the last one is now."""
 
     n: NDArray
     evidence: NDArray
@@ -39,28 +39,28 @@ class Monitor:
     r"""An anytime-valid test of "the error is at most the bound", fed with labelled cases as they arrive.
 
     It starts with a capital of 1 and bets on errors, at odds that are fair if each case, given all cases before it, is
-    answered wrongly with probability at most ``bound``. The capital is the ``evidence`` against that. If the bound
-    holds, the evidence *ever* reaches :math:`1 / \delta` with probability at most ``delta``, however often one looks;
-    then it raises an alarm. Half of the capital is bet from the first case on, the other half little by little, so that
-    an error that begins to rise late is noticed, too.
+    answered wrongly with probability at most ``bound``. The capital is the ``evidence`` against that, and an alarm is
+    raised when it reaches :math:`1 / \delta`. If the bound holds, this *ever* happens with probability at most
+    ``delta``, however often you look. Half of the capital is bet from the first case on, the other half little by
+    little, so that an error that starts to rise late is noticed too.
 
     `Certificate.monitor` makes one for a certificate.
 
     Parameters
     ----------
     bound : float
-        What the error is at most.
+        The bound on the error.
     delta : float
         Probability of a false alarm over all time.
     grouped : bool
         Whether a case is a group of rows, such as those of one patient; its loss is the mean over its rows.
     subject : str
-        What is monitored, to keep the states of two votes apart.
+        What is monitored, to tell the states of two votes apart.
 
     Attributes
     ----------
     n, errors : int, float
-        Cases (or groups) with an answer, and errors among them: a sum of losses.
+        Number of cases (or groups) with an answer, and the sum of their losses.
     unanswered : int
         Cases without an answer; they do not count.
     evidence, peak : float
@@ -68,7 +68,7 @@ class Monitor:
     p_value : float
         One over the peak: an anytime-valid p-value.
     alarm, alarm_at : bool, int or None
-        Whether the evidence has reached ``1 / delta``, and with which case it first did.
+        Whether the evidence has reached ``1 / delta``, and at which case it first did.
     batches : tuple of str
         Names of the batches that were counted.
     curve : Curve
@@ -139,7 +139,7 @@ class Monitor:
         groups: ArrayLike | None = None,
         batch: str | None = None,
     ) -> "Monitor":
-        """Count new cases, in the order in which they came.
+        """Count new cases, in the order they arrived.
 
         Parameters
         ----------
@@ -148,20 +148,20 @@ class Monitor:
         predictions : array-like of shape (n,)
             What the vote answered.
         answered : array-like of bool, optional
-            Where it answered at all; other cases do not count, whatever ``predictions`` has there.
+            Whether the vote answered; other cases do not count, whatever ``predictions`` says there.
         groups : array-like of shape (n,), optional
-            The group of each row, for a bound on groups. All rows of a group belong into one update: one that comes
-            again counts as another group.
+            The group of each row, for a bound on groups. Pass all rows of a group in one update: in a later update
+            they count as another group.
         batch : str, optional
-            A name for these cases. What has a name that was counted before is left out, so that an update which may
-            have been interrupted can be repeated.
+            A name for these cases. A batch whose name was counted before is skipped, so an update that may have been
+            interrupted can safely be repeated.
         """
         truth, said = _column(y), _column(predictions)
         if truth.ndim != 1 or said.shape != truth.shape:
             raise ValueError(f"y and predictions must have one label for each case, got {truth.shape}, {said.shape}.")
         rows = _answered(answered, len(truth))
         if said.dtype == object and any(value is None for value in said[rows]):
-            raise ValueError("predictions has None: say with answered which cases were answered.")
+            raise ValueError("predictions has None: pass answered to say which cases were answered.")
         losses = np.zeros(len(rows))
         losses[rows] = _differ(check_labels(truth[rows], "y", 1), check_labels(said[rows], "predictions", 1))
         return self.update_losses(losses, answered=answered, groups=groups, batch=batch)
@@ -204,14 +204,14 @@ class Monitor:
         if self.alarm_at is None and len(reached):
             self.alarm_at = self.n + int(reached[0]) + 1
         self.peak = max(self.peak, float(path.max()))
-        # a running sum, so that it does not matter how the cases are shared out among updates
+        # a running sum, so that it does not matter how the cases are split into updates
         errors = np.cumsum(np.append(self.errors, wrong))[1:]
         self._keep(path, errors)
         self.n += len(path)
         self.errors = float(errors[-1])
 
     def _keep(self, path: NDArray, errors: NDArray) -> None:
-        """Remember every so many cases; where that becomes too much, half of them."""
+        """Remember one in ``stride`` cases; drop every other one when they become too many."""
         while (self.n + len(path)) // self._stride > _POINTS:
             self._stride *= 2
             self._curve = [each[1::2] for each in self._curve]
@@ -267,7 +267,7 @@ class Monitor:
     __hash__ = None  # type: ignore[assignment]
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
-        """The state as JSON text, also written to ``path`` (whole or not at all) when one is given."""
+        """The state as JSON text; also written atomically to ``path``, if given."""
         state = self._state()
         text = json.dumps({**state, "sha256": _digest(state)}, allow_nan=False)
         if path is not None:
@@ -277,7 +277,7 @@ class Monitor:
 
     @classmethod
     def from_json(cls, path: str | os.PathLike) -> "Monitor":
-        """Go on where `to_json` stopped, exactly; a file that is damaged or makes no sense is refused."""
+        """Continue exactly where `to_json` stopped; refuse a file that is damaged or makes no sense."""
         with Path(path).open("rb") as file:
             text = file.read(_LONGEST + 1)
         try:
@@ -298,7 +298,7 @@ class Monitor:
 
 
 def _reserve(n: int, bound: float) -> float:
-    """The share of the capital that is not yet bet after so many cases."""
+    """The share of the capital that is not yet bet after ``n`` cases."""
     return (1 - _AT_ONCE) / math.sqrt(1 + bound * n / _ERRORS)
 
 
@@ -308,7 +308,7 @@ def _capital(wealth: NDArray, reserve: float) -> float:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _bet(wrong, shares, bound, n, wealth, path):
-    """Play the cases one after another: what each bet has then, in place, and the capital after each case."""
+    """Play the cases one by one: update the wealth of each bet in place, and record the capital after each case."""
     held = (1 - _AT_ONCE) / math.sqrt(1 + bound * n / _ERRORS)
     for i in range(len(wrong)):
         left = (1 - _AT_ONCE) / math.sqrt(1 + bound * (n + i + 1) / _ERRORS)
@@ -334,7 +334,7 @@ def _answered(answered: ArrayLike | None, n: int) -> NDArray:
 
 
 def _column(labels: ArrayLike) -> NDArray:
-    """Labels as an array that has not yet made them alike."""
+    """Labels as an array, before numpy converts them to one type."""
     return labels if isinstance(labels, np.ndarray) else np.asarray(labels, dtype=object)
 
 
@@ -366,7 +366,7 @@ def _digest(state: dict[str, Any]) -> str:
 
 
 def _parsed(text: bytes) -> dict[str, Any]:
-    """A state as `to_json` wrote it: every field there, of its kind, and in its range."""
+    """Parse a state that `to_json` wrote: every field must be present, of its type, and in its range."""
     if len(text) > _LONGEST:
         raise ValueError("it is too long")
     state = json.loads(text, parse_constant=_no_constant)
@@ -379,7 +379,7 @@ def _parsed(text: bytes) -> dict[str, Any]:
     for name, value in fresh.items():
         if name != "alarm_at" and type(state[name]) is not type(value):
             raise ValueError(f"{name} is not of the right kind")
-    # byte for byte, since many digits that are not written make the same number
+    # byte for byte, as numbers that are written differently may parse to the same value
     if digest != _digest(state) or json.dumps({**state, "sha256": digest}).encode() != text:
         raise ValueError("it was changed after it was written, its sha256 does not fit")
     wrong = [name for name, holds in _sensible(state) if not holds]
@@ -389,7 +389,7 @@ def _parsed(text: bytes) -> dict[str, Any]:
 
 
 def _sensible(state: dict[str, Any]) -> list[tuple[str, bool]]:
-    """Whether each field can be what a monitor wrote."""
+    """For each field, whether a monitor can have written it."""
     n, alarm_at, curve, stride = (state[name] for name in ("n", "alarm_at", "curve", "stride"))
     reached = state["delta"] > 0 and state["peak"] >= 1 / state["delta"]
     return [

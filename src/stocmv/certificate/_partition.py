@@ -1,7 +1,8 @@
 """The closest contests that a vote with given weights can lose.
 
-When the mean vote errs, some wrong class has at least the weight of the true one. With few voters, or few that weigh,
-only certain weights can meet, and the closest pair of them says how surely a drawn vote errs there too.
+When the deterministic vote errs, some wrong class has at least the weight of the true one. With few voters, or few
+with much weight, only certain pairs of weights are possible, and the closest pair says how likely a drawn vote is to
+err there too.
 """
 
 from typing import NamedTuple
@@ -10,19 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-LISTED = 20  # heaviest voters whose subsets are listed; the others count as a weight that may be cut anywhere
-LISTED_CLASSES = 10  # voters whose answers are listed where there are several classes
-_TIE = 1e-9  # of all weight: more than the difference at which `predict` takes two classes for tied
+LISTED = 20  # heaviest voters whose subsets are listed; the others count as one weight that can be split anywhere
+LISTED_CLASSES = 10  # voters whose answers are listed if there are more than two classes
+_TIE = 1e-9  # share of all weight: more than the difference at which `predict` calls two classes tied
 
 
 class Contests(NamedTuple):
-    """Weights of the true class and of a wrong one that is not lighter; no lost contest is closer than these."""
+    """Weights of the true class and of a wrong one that is no lighter; no lost contest is closer than these."""
 
     right: NDArray
     wrong: NDArray
 
     def coverage(self, scale: float, margin: float) -> float:
-        """Least probability that a drawn vote errs, or is right by less than the margin, rounded down."""
+        """Smallest probability that a drawn vote errs, or is right by less than the margin, rounded down."""
         met = self.right > 0
         if not met.any():
             return 1.0
@@ -31,7 +32,7 @@ class Contests(NamedTuple):
 
 
 def closest_contests(weights: NDArray, n_classes: int, abstains: bool = False) -> Contests:
-    """The contests that matter for voters of these weights; ``n_classes`` is 2 where only errors are known."""
+    """The closest contests among voters with these weights; ``n_classes`` is 2 if only errors are known."""
     total = float(weights.sum())
     if abstains:
         return _few_against_few(weights, n_classes)
@@ -46,7 +47,7 @@ def closest_contests(weights: NDArray, n_classes: int, abstains: bool = False) -
 
 
 def _lightest_majority(weights: NDArray) -> float:
-    """The least weight, not below one half of all, that a set of voters can have, or a number below it."""
+    """The smallest weight of at least one half that a set of voters can have, or a number below it."""
     half = float(weights.sum()) / 2 * (1 - _TIE)
     ordered = np.sort(weights)[::-1]
     listed, rest = ordered[:LISTED], float(ordered[LISTED:].sum())
@@ -67,7 +68,7 @@ def _listed_contests(weights: NDArray, n_classes: int) -> Contests:
     for weight in weights:  # each voter answers the true class, the wrong one, or another
         right = np.concatenate([right, right + weight, right])
         wrong = np.concatenate([wrong, wrong, wrong + weight])
-    # the elected class is not lighter than the true one, nor than the mean of the others
+    # the elected class is no lighter than the true one, nor than the mean of the others
     others = total - right - wrong
     lost = (wrong >= right - _TIE * total) & ((n_classes - 2) * wrong >= others - _TIE * total)
     right, wrong = right[lost], wrong[lost]
@@ -77,10 +78,11 @@ def _listed_contests(weights: NDArray, n_classes: int) -> Contests:
 
 
 def _few_against_few(weights: NDArray, n_classes: int) -> Contests:
-    """Where voters may be silent, the lightest two may be the only ones to answer.
+    """The closest contests if voters may abstain: the lightest two may be the only ones that answer.
 
-    Of two classes with the same weight the contest is the closer the less that is: the density of the winner's share is
-    the flatter. Classes tie by a share of what is answered, at most so many times the weight of the heaviest class.
+    Between two classes of equal weight, a contest is closer the smaller that weight is, as the density of the winner's
+    share is flatter. The tolerance for ties is a share of the weight that answers, which is at most ``n_classes`` times
+    that of the heaviest class.
     """
     tie = max(n_classes, 2) * _TIE
     if len(weights) > LISTED_CLASSES:

@@ -1,4 +1,4 @@
-"""Figures in print, rounded so that what is shown is never more than what is proven."""
+"""Figures as text, rounded so that no more is claimed than is proven."""
 
 import decimal
 import math

@@ -1,4 +1,4 @@
-"""Some rows, and the KL, judged again at thirty digits (with flint's real balls)."""
+"""Recheck some rows, and the KL, at thirty digits (with flint's real balls)."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,12 +13,12 @@ from ..verify import Check, Fold, prior_kl, row_losses
 
 DIGITS = 30
 _DROP = 80.0  # e^-80 = 2e-35: what the quadrature leaves out
-_DEEP = 90.0  # e^-90: below this a gamma distribution function is a power to more digits than are asked for
-_AGREE = 1e-10  # how far the double precision of all rows may be from the thirty digits of some
+_DEEP = 90.0  # below e^-90, a gamma distribution function equals a power to more digits than are needed
+_AGREE = 1e-10  # largest difference allowed between double precision and thirty digits
 
 
 def precise_checks(content: dict[str, Any], folds: Sequence[Fold], share: float, seed: int) -> Iterator[Check]:
-    """The losses of a random share of the rows, and the KL if it is paid, where weights are drawn from a Dirichlet."""
+    """Check the losses of a random share of the rows, and the KL if it is paid, for a Dirichlet posterior."""
     if content["posterior"] != "dirichlet" or content["risk"] not in ("exact", "mc", "half"):
         return
     flint = _flint()
@@ -97,10 +97,10 @@ def _beaten(wrong: Any, right: Any, arb: Any) -> Any:
 
 
 def _wins(own: Any, rivals: list[Any], arb: Any) -> Any:
-    """Probability that the gamma variable ``own`` is above all rivals: the trapezoidal rule in ``log t``, refined.
+    """Probability that the gamma variable ``own`` exceeds all rivals, by the refined trapezoidal rule in ``log t``.
 
-    The integrand is analytic and falls off on both sides, so that each halving of the step doubles the digits. Where it
-    goes on below the first node, it is a power of ``t`` there, whose sum is a geometric series.
+    The integrand is analytic and decays on both sides, so each halving of the step doubles the digits. If it extends
+    below the first node, it is a power of ``t`` there, which sums to a geometric series.
     """
     if len(rivals) == 1:
         return _beaten(own, rivals[0], arb)
@@ -131,7 +131,7 @@ def _wins(own: Any, rivals: list[Any], arb: Any) -> Any:
 
 
 def _below(shape: Any, t: Any, arb: Any) -> Any:
-    """``P(shape, t)``, with nothing computed where a Chernoff bound puts it within 1e-34 of 0 or 1."""
+    """``P(shape, t)``, without computing it if a Chernoff bound puts it within 1e-34 of 0 or 1."""
     ratio = float(t) / float(shape)
     if float(shape) * (ratio - 1 - math.log(ratio)) > _DROP:
         return arb(int(ratio > 1))

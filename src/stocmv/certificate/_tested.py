@@ -1,4 +1,4 @@
-"""Certificates of votes that the examples which judge them did not help to make: nothing is paid for learning."""
+"""Certificates of votes made without the judging examples: nothing is paid for learning."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -33,25 +33,23 @@ def certify_tested(
 ) -> Certificate:
     """Certify votes that were made without the examples that judge them.
 
-    With one part, by Clopper and Pearson's bound; with several, each judged by the examples that the others were made
-    from, by the fold test.
+    One part uses the Clopper-Pearson bound. Folds, each of which judges a vote made from the others, use the fold test.
 
     Parameters
     ----------
     votes, posteriors : sequences, one entry per fold
-        What the voters said on the examples of the fold, and the distribution of their weights; voters and
-        distribution were chosen without these examples.
+        The votes on the examples of the fold, and the distribution of the weights; voters and distribution were chosen
+        without these examples.
     delta : float
-        Probability with which each statement may fail.
+        Probability that a statement fails, at most.
     expected : sequence of Expected
-        For the fold test: what the other folds say about the errors of each fold's vote.
+        For the fold test: errors to expect of each fold's vote, according to the other folds.
     assumptions : sequence of str
         Further assumptions, in words.
     per_class : bool
-        Also bound the error on the examples of each class, and, but for groups with folds, the share of right ones
-        among the answers of each class (votes made from labels).
+        Also bound the error on each class and, except for groups with folds, its precision (votes made from labels).
     cost : ndarray of shape (n_classes, n_classes), optional
-        Also bound the mean cost: of each answer (column), given the true class (row).
+        Also bound the mean cost, from the cost of each answer (column) given the true class (row).
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
@@ -65,7 +63,7 @@ def certify_tested(
         )
     one_voter = all(v.n_voters == 1 for v in votes)
     labels, grouped = known_labels(votes, needed=per_class or cost is not None), votes[0].grouped
-    # rows of a group may be answered by different folds, which mixes the shares of right answers in no simple way
+    # different folds may answer rows of one group, and then there is no simple bound on the precision
     precise = per_class and not (grouped and len(votes) > 1)
     claims = tested_claims(
         delta,
@@ -136,7 +134,7 @@ def _errors(weights: NDArray, votes: VoteMatrix) -> NDArray:
 
 
 def _upper(test: FoldTest | None, losses: Sequence[ClassLosses], delta: float, *, counted: bool) -> float:
-    """The bound for the losses of all folds; ``counted`` where each of them is 0 or 1."""
+    """The bound for the losses of all folds; ``counted`` if each loss is 0 or 1."""
     if test is not None:
         return test.upper([each.mean for each in losses])
     return one_sample(losses[0].total, losses[0].n, delta, counted=counted)
@@ -154,7 +152,7 @@ def _per_class(
 ) -> tuple[dict[str, Any], ...]:
     """Bounds on the error given the true class: given the labels, the examples of a class are i.i.d. draws from it.
 
-    With folds, the scales of a class are those of the test of all examples times a number, so that the folds are drawn
+    With folds, the scales of a class are proportional to those of the test of all examples, so that the folds are drawn
     with the same shares.
     """
     share, found = share_of(claims, "classes"), []

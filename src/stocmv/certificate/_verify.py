@@ -1,4 +1,4 @@
-"""What `verify` of a certificate does: it hands the certificate, as it is written, and the votes to `stocmv.verify`."""
+"""`Certificate.verify`: passes the certificate's JSON and the votes to `stocmv.verify`."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -39,9 +39,9 @@ def verify_votes(certificate: Written, votes: Sequence[Votes], precise: float = 
 def verify_content(
     content: dict[str, Any], intact: Check, folds: Sequence[Fold], precise: float, seed: int
 ) -> Verification:
-    """Check what a certificate says, and a share of the rows at thirty digits."""
+    """Check the content of a certificate, and a share of the rows at thirty digits."""
     found = check_all(content, intact, folds)
-    # thirty digits of figures that do not hold are of no interest, and a selective vote has only counts
+    # no thirty digits for figures that already fail, nor for a selective vote, which has only counts
     if not found or precise <= 0 or content["format"] == SELECTIVE_FORMAT:
         return found
     checks = (*found.checks, *precise_checks(content, folds, precise, seed))

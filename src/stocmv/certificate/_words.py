@@ -1,4 +1,4 @@
-"""The words of a certificate: what they say follows from its parts."""
+"""The words of a certificate, derived from its parts."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ SILENCE = "; voters that do not answer an example have no say in it, and one tha
 
 
 def theorem(bound_theorem: str, risk: str, n_folds: int) -> str:
-    """What a bound that pays for learning rests on."""
+    """The theorem behind a bound that pays for learning."""
     crossed = f", cross-bounded over {n_folds} folds" if n_folds > 1 else ""
     return f"{bound_theorem}{crossed}, for the risk {risk!r}"
 
 
 def tested_theorem(n_folds: int, grouped: bool, one_voter: bool, *, uneven_costs: bool) -> str:
-    """What a bound on a vote rests on that its judges did not help to make."""
+    """The theorem behind a bound on a vote that was made without its judging examples."""
     if n_folds > 1:
         return f"the fold test over {n_folds} folds"
     exact = "Bentkus's bound for the means of groups" if grouped else "Clopper and Pearson's bound"
@@ -21,7 +21,7 @@ def tested_theorem(n_folds: int, grouped: bool, one_voter: bool, *, uneven_costs
 
 
 def certified(risk_certified: str, one_voter: bool, n_folds: int) -> str:
-    """What the second bound is on."""
+    """What ``stochastic_bound`` bounds."""
     return one_vote(n_folds) if one_voter else risk_certified
 
 
@@ -35,18 +35,18 @@ def stochastic_rule(n_folds: int) -> str:
 
 
 def unproven(**parts: Any) -> tuple[str, ...]:
-    """The parts, given by their kind, whose claim is not proven."""
+    """The parts, passed by kind, that are not proven."""
     return tuple(f"the {kind} {part.name!r}" for kind, part in parts.items() if not part.proven)
 
 
 def deterministic_rule(posterior_rule: str, n_folds: int, one_voter: bool, abstains: bool) -> str:
-    """What the deterministic vote does, and what counts where no voter answers."""
+    """What the deterministic vote does, and what counts if no voter answers."""
     fold = "each example is given to one fold, then " if n_folds > 1 else ""
     return fold + ("its voter answers" if one_voter else posterior_rule) + SILENCE * abstains
 
 
 def counted(count: int, one: str) -> str:
-    """So many of something."""
+    """A count with its noun, in the singular or plural."""
     return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
@@ -66,7 +66,7 @@ def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: b
 
 
 def tested_assumptions(n_folds: int, grouped: bool, *, priced: bool) -> list[str]:
-    """What a certificate without learning on the judging examples assumes."""
+    """Assumptions of a certificate whose judging examples only tested."""
     drawn = (
         "The groups are independent draws from one distribution, and new groups come from the same one; within a "
         "group anything may depend on anything."

@@ -1,4 +1,4 @@
-"""The scikit-learn front: a majority vote that is fitted like any classifier and comes with its certificate."""
+"""The scikit-learn interface: a majority vote that fits like any classifier and carries a certificate."""
 
 from ..protocols import OrderTest, OrderWarning, RepeatedRowsWarning
 from ._classifier import MajorityVoteClassifier

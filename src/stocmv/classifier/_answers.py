@@ -1,4 +1,4 @@
-"""What voters are asked, and which fold answers an example."""
+"""Which fold answers an example."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from ..voters import hash_examples
 
 
 def assigned_folds(X: Any, shares: NDArray, key: bytes) -> NDArray:
-    """Fold of each example, by a keyed hash of its features: the same example, the same fold.
+    """Fold of each example, by a keyed hash of its features: the same example always gets the same fold.
 
-    Over the choice of the key every example falls into a fold with the probability that is the fold's share,
-    independently of any one other example that has other features.
+    Over random keys, an example falls into each fold with probability equal to the fold's share, and any two examples
+    with different features are assigned independently.
     """
     uniform = hash_examples(X, key) / 2.0**64
     return np.minimum(np.searchsorted(np.cumsum(shares), uniform, side="right"), len(shares) - 1)

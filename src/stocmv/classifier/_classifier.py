@@ -63,57 +63,57 @@ from ._selecting import Selecting
 
 
 class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEstimator):
-    """A majority vote over many classifiers that comes with a proven bound on the error of `predict`.
+    """Majority vote over many classifiers, with a proven bound on the error of `predict`.
 
-    Some of the examples train the voters and teach their weights; the others only judge, so that nothing has to be paid
-    for learning. After ``fit``, ``certificate_.bound`` says how often `predict` errs on new examples at most.
+    Some of the examples train the voters and set their weights; the others only judge the result, so the bound pays
+    nothing for learning. After ``fit``, ``certificate_.bound`` is an upper bound on the error of `predict` on new
+    examples.
 
     Parameters
     ----------
     voters : "forest", "stumps", "answers", estimator, list or VoterSource
-        "forest" is a random forest of 100 trees. "answers" says that ``X`` is a table of labels that voters have given,
-        a column for each voter. The members of a scikit-learn ensemble vote, also as the last step of a pipeline, whose
-        other steps are fitted with them; so do the entries of a list of classifiers. Whatever was fitted before is
-        cloned and trained anew, but for what is wrapped in ``sklearn.frozen.FrozenEstimator``: that must be new to all
-        examples.
+        "forest" is a random forest of 100 trees. "answers" means that ``X`` is a table of the voters' answers, one
+        column per voter. A scikit-learn ensemble contributes its members as voters, also as the last step of a
+        pipeline, whose other steps are fitted along with it; in a list of classifiers, each is a voter. Fitted
+        classifiers are cloned and trained again, unless wrapped in ``sklearn.frozen.FrozenEstimator``: a frozen
+        classifier must not have seen any of the examples.
     risk : str or Risk
-        What the weights are learned to make small: "exact" (the error of the stochastic vote), "half", "mc",
-        "first_order", "second_order", "binomial", "c_bound".
+        The risk that learning the weights minimises: "exact" (the error of the stochastic vote), "half", "mc",
+        "first_order", "second_order", "binomial" or "c_bound".
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
         Distribution of the weights.
     prior : "auto", float or array-like
-        Parameter of the prior. "auto" suits the voters: 50 for alike voters such as trees, 1 for others; with a
-        PAC-Bayes bound the best of a small grid, which is paid for.
+        Parameter of the prior. "auto" depends on the voters: 50 for interchangeable ones such as trees, 1 for others;
+        with a PAC-Bayes bound, the best of a small grid (the bound pays for the choice).
     bound : "auto", str or Bound
-        "auto" tests a vote that the judging examples did not help to make: by Clopper and Pearson's bound where some
-        examples are held out, by the fold test ("fold_test") where there are folds. A PAC-Bayes bound ("seeger",
-        "catoni", "catoni_per_fold", ...) learns the weights on the judging folds and pays for it, as the paper does.
+        "auto" tests the vote on examples that had no part in making it: with the Clopper-Pearson bound for a hold-out
+        and the fold test ("fold_test") for folds. A PAC-Bayes bound ("seeger", "catoni", "catoni_per_fold", ...)
+        learns the weights on the judging folds and pays for that through the KL, as the paper does.
     delta : float
-        Probability with which the certificate may fail.
+        Probability that the certificate fails, at most.
     holdout : "auto" or float
-        Share of the examples (or groups) that only judges. "auto" is a third of fewer than 20,000, a fifth up to
-        200,000, a tenth of more, and nothing where nothing is learned from the examples: then all of them judge.
+        Share of the examples (or groups) that only judge. "auto" is a third below 20,000 examples, a fifth up to
+        200,000 and a tenth above. If nothing is learned from the examples, none are held out: all of them judge.
     n_folds : int or None
-        Instead of a hold-out, folds: the vote of a fold is made by the others, so that every example trains and judges.
-        `predict` then shares the examples out among the folds' votes.
+        Use folds instead of a hold-out: each fold judges the vote made from the other folds, so every example trains
+        and judges. `predict` then splits the examples among the folds' votes.
     inner_folds : int
-        Classifiers that differ are weighted by what they answer to examples that they were not trained on, of so many
-        folds within the examples that make the vote; 0 gives all voters the same weight. Alike voters always have the
-        same weight.
+        Number of cross-validation folds, within the training examples, on which voters of different kinds are compared
+        to set their weights; 0 gives all voters the same weight. Interchangeable voters always have equal weights.
     solver : str or Solver
-        How the bound is minimised that the weights are learned with.
+        Minimises the objective when the weights are learned.
     per_class : bool
-        Also certify the error on the examples of each class, which is one minus its recall (with two classes, the
-        false positive and false negative rates), and its precision where the judging examples only test.
+        Also certify the error on each class, which is one minus its recall (with two classes, the false positive and
+        false negative rates), and, if the judging examples only test, its precision.
     cost : array-like of shape (n_classes, n_classes), dict or None
-        What answers cost, to certify the mean cost, too: rows are true classes and columns answers, in the order of
-        ``classes_``; or a dict ``{truth: {answer: cost}}``. It does not change what is learned.
+        Cost of each answer, to certify the mean cost as well: rows are true classes and columns answers, in the order
+        of ``classes_``; or a dict ``{truth: {answer: cost}}``. Learning ignores it.
     n_jobs : int or None
-        Threads or processes for training and asking the voters.
+        Number of threads or processes that train the voters and collect their votes.
     random_state : int, RandomState or None
-        Seed of the cut, voters and starts.
+        Seed for the split, the voters and the solver's starts.
     verbose : int
-        1 prints what is going on, 2 also the iterations: what the logger "stocmv" has of level INFO, or DEBUG.
+        1 prints progress, 2 also the iterations: the messages of the logger "stocmv" at level INFO or DEBUG.
 
     Attributes
     ----------
@@ -122,37 +122,37 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray
-        Their names, if ``X`` had names that are all strings.
+        Feature names, if those of ``X`` were all strings.
     voters_ : list of VoterSet
         The voters of each fold; one entry without folds.
     posterior_ : list of Posterior
-        The distribution of their weights, for each fold.
+        The distribution of the weights, for each fold.
     certificate_ : Certificate
-        What is promised.
+        The bound on the error of `predict`, with everything needed to check it.
     history_ : History
-        The iterations in which the weights were learned, of all folds.
+        The iterations that learned the weights, for all folds.
     n_iter_ : int
         Number of these iterations; 0 with equal weights.
     votes_ : list of VoteMatrix
-        What the voters said on the examples that judge them: what `Certificate.verify` needs. Not saved in model files.
+        The votes on the judging examples, which `Certificate.verify` needs. Not saved in model files.
     timings_ : dict
-        Seconds spent on making the vote ("voters"), on asking its voters ("votes"), and on the "certificate".
+        Seconds spent making the vote ("voters"), collecting the votes ("votes") and certifying ("certificate").
     plain_errors_ : tuple of int or None
-        Errors, on the first part that judges, of the model that the voters belong to (a forest, say) when it predicts
-        by itself, and the size of that part: what a plain hold-out gives. None where there is no such model.
+        Errors that the model which the voters belong to (a forest, say) makes by itself on the first judging part, and
+        the size of that part: what a plain hold-out would report. None if there is no such model.
     order_test_ : OrderTest or None
-        Whether the examples that judge look as if drawn in random order, with its p-values; None on a cluster.
+        Test of whether the judging examples look randomly ordered, with its p-values; None on a cluster.
     key_ : bytes or None
-        Key of the hash that shares the examples out among the folds where these disagree; None without folds.
+        Key of the hash that assigns an example to a fold when the folds disagree; None without folds.
 
     Warns
     -----
     RepeatedRowsWarning
-        If rows repeat more often than independent draws explain.
+        If rows repeat more often than in independent draws.
     OrderWarning
-        If errors or class frequencies change along the rows more clearly than in 99.9 % of all orders.
+        If errors or class frequencies change along the rows more than in 99.9 % of random orders.
     ConvergenceWarning
-        If the solver stopped before it converged; the warning says what to set. The certificate holds all the same.
+        If the solver stopped before it converged; the warning says what to set. The certificate still holds.
 
     Examples
     --------
@@ -213,22 +213,22 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         y : array-like of shape (n,)
             Labels.
         groups : array-like of shape (n,), optional
-            The group of each example (a patient, say), where examples of a group depend on each other. A group's
-            examples stay together, its loss is their mean, and the certificate is on new groups.
+            The group of each example (a patient, say), if examples of the same group depend on each other. A group
+            stays in one part, its loss is the mean over its examples, and the certificate is about new groups.
         time : array-like of shape (n,), optional
-            When each example was made, as numbers or dates: the order for ``order_test_``, by default that of the rows.
-            Nothing else depends on it.
+            When each example was recorded, as numbers or dates. Used only by ``order_test_``, which otherwise goes by
+            the order of the rows.
         """
         if unsupported:
             raise TypeError(
-                f"fit does not take {', '.join(unsupported)}: the certificate is proven for examples that are "
-                "independent draws from one distribution, all of equal weight."
+                f"fit does not take {', '.join(unsupported)}: the certificate is proven for independent draws from one "
+                "distribution, all of equal weight."
             )
         self._check_parameters(groups)
         examples = self._examples(X, y, groups, time)
         self.classes_ = examples.classes
         rng = check_random_state(self.random_state)
-        self._costs()  # refused before anything is trained
+        self._costs()  # bad costs are refused before anything is trained
         recipe = self._recipe(examples.source)
         cut = self._cut(recipe, examples.n_units, grouped=groups is not None)
         fitted = cross_fit(examples, cut, recipe, rng)
@@ -248,7 +248,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         if not is_dask(X):
             return self._local_examples(X, y, groups, time)
         if time is not None:
-            raise ValueError("time is for examples on this machine: on a cluster their order is not tested.")
+            raise ValueError("time needs examples in memory: their order is not tested on a cluster.")
         examples = ClusterExamples(X, y, groups, as_source(self.voters))
         self.n_features_in_ = examples.n_features
         if examples.feature_names is not None:
@@ -265,8 +265,8 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
             check_tested(kind)
             if self.bound == "clopper_pearson" and self.n_folds is not None:
                 raise ValueError(
-                    f"bound='clopper_pearson' and n_folds={self.n_folds!r}: it is for examples that are held out, "
-                    "folds have bound='fold_test'."
+                    f"bound='clopper_pearson' and n_folds={self.n_folds!r}: that bound is for a hold-out, use "
+                    "bound='fold_test' for folds."
                 )
         else:
             check_per_class(self.per_class, kind)
@@ -279,13 +279,13 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
                 raise ValueError(f"bound must be one of {', '.join(map(repr, names))}, got {self.bound!r}.")
         inner: Any = self.inner_folds
         if not isinstance(inner, int | np.integer) or inner < 0 or inner == 1:
-            raise ValueError(f"inner_folds must be 0 or an integer from 2, got {self.inner_folds!r}.")
+            raise ValueError(f"inner_folds must be 0 or an integer of at least 2, got {self.inner_folds!r}.")
 
     def _costs(self) -> NDArray | None:
         return None if self.cost is None else check_cost(self.cost, self.classes_.tolist())
 
     def _recipe(self, source: VoterSource) -> Recipe:
-        """How a vote is made of examples that do not judge it."""
+        """How to make a vote from the examples that do not judge it."""
         tested = is_tested(self.bound)
         tuned = isinstance(self.bound, str) and self.bound in ("fold_test", "catoni_per_fold")
         return Recipe(
@@ -313,7 +313,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         )
 
     def _certify(self, examples: Examples, made: Sequence[Made], rng: np.random.RandomState) -> None:
-        """Certify the votes; where the judging examples are to teach the weights, learn these first."""
+        """Certify the votes, after learning the weights if that is done on the judging examples."""
         began = time.perf_counter()
         source = examples.source
         assumptions = (*source.assumptions, *self._assumptions(source, examples.fingerprints))
@@ -356,11 +356,11 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
     def _learned(
         self, source: VoterSource, made: Sequence[Made], rng: np.random.RandomState, assumptions: Sequence[str]
     ) -> Learned:
-        """The weights' distribution learned on the judging examples; of several priors the best, each paid for."""
+        """Learn the weights on the judging examples; of several priors keep the best, with delta shared among all."""
         kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
         priors = choose_priors(self.prior, kind, source)
         if all(v.n_voters == 1 for v in self.votes_):
-            priors = priors[:1]  # there is nothing to choose
+            priors = priors[:1]  # nothing to choose
         expected = [None if m.expected is None else m.expected.overall for m in made]
         sizes = [v.n_examples for v in self.votes_]
         seed = rng.randint(2**31 - 1)
@@ -384,9 +384,9 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         return min(candidates, key=lambda learned: learned.certificate.stochastic_bound)
 
     def _assumptions(self, source: VoterSource, fingerprints: Fingerprints) -> Iterator[str]:
-        """What the certificate rests on besides, for these voters and these examples."""
-        # given the classes of its rows, a group is no random draw any more, and given an answer its class is random, so
-        # the number of classes must not depend on them
+        """Assumptions of the certificate that are specific to these voters and examples."""
+        # Given the classes of its rows, a group is no longer a random draw; and given an answer, its class is random.
+        # So the number of classes must not depend on the examples.
         classes_matter = self.per_class and (self.votes_[0].grouped or is_tested(self.bound))
         if classes_matter or (not source.learns and source.labels() is None):
             yield "The set of classes was known before, and not taken from these examples."
@@ -418,7 +418,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         }
 
     def _protocol(self, source: VoterSource, made: Sequence[Made], n: int) -> dict[str, Any]:
-        """How many examples, or groups, made the vote, and how many judged it."""
+        """Number of examples (or groups) that made the vote, and number that judged it."""
         if len(made) > 1:
             return {"name": "folds", "learning": n, "judging": n}
         if not is_tested(self.bound):
@@ -442,7 +442,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         return np.array(self.certificate_.fold_shares)
 
     def _answered(self, X: Any) -> tuple[list[NDArray], NDArray, NDArray, NDArray]:
-        """What the voters of each fold say; the answers of `predict`; where folds differ, and which answers there."""
+        """Votes of each fold, answers of `predict`, where the folds disagree, and the fold that answers there."""
         codes = self._codes(X)
         check_silence(codes, len(self.classes_), self.certificate_)
         answers = np.stack([mean_vote(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
@@ -456,25 +456,25 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
 
     @by_partition
     def predict(self, X: Any) -> NDArray:
-        """The deterministic vote that ``certificate_.bound`` speaks of: the voters vote with their mean weights.
+        """Answers of the deterministic vote, whose error ``certificate_.bound`` bounds: voters have their mean weights.
 
-        With folds, where these disagree, the example belongs to one of them by a keyed hash of its features, so that
-        the same example always gets the same answer; the key was drawn in ``fit``, and the bound is on average over it.
+        If folds disagree on an example, a keyed hash of its features picks the fold that answers, so the same example
+        always gets the same answer. `fit` drew the key, and the bound is on the error averaged over keys.
         """
         answers = self._answered(self._checked(X))[1]
         return self.classes_[answers]
 
     @by_partition
     def predict_proba(self, X: Any) -> NDArray:
-        """Expected weight of the voters that answer each class; its largest entry is what `predict` answers.
+        """Expected weight of the voters for each class; the class with the largest is what `predict` answers.
 
-        With folds, their mean where they agree, and otherwise that of the fold which answers.
+        With folds: the mean over folds if they agree, otherwise that of the fold that answers.
         """
         codes, chosen, split, folds = self._answered(self._checked(X))
         each = np.stack([mean_weights(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
         weights = np.tensordot(self._shares, each, axes=1)
         weights[split] = each[folds, split]
-        # of classes that tie, the one that predict answers comes first
+        # among tied classes, make the one that predict answers the largest
         rows = np.flatnonzero(weights.argmax(1) != chosen)
         most = weights[rows].argmax(1)
         weights[rows, most], weights[rows, chosen[rows]] = weights[rows, chosen[rows]], weights[rows, most]
@@ -482,18 +482,18 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
 
     @by_partition
     def predict_stochastic_proba(self, X: Any) -> NDArray:
-        """Probability that the stochastic vote answers each class; exact for a Dirichlet.
+        """Probability that the stochastic vote gives each class; exact for a Dirichlet.
 
-        It draws a fold, where there are several, and then weights.
+        The stochastic vote draws a fold (if there are several) and then weights.
         """
         codes = self._codes(self._checked(X))
         each = [win_probabilities(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)]
         return np.tensordot(self._shares, np.stack(each), axes=1)
 
     def predict_stochastic(self, X: Any, random_state: Any = None) -> NDArray:
-        """The stochastic vote: for every example weights are drawn afresh, and with folds a fold before.
+        """Answers of the stochastic vote, which draws new weights (and with folds, first a fold) for every example.
 
-        Refused where the certificate is on the vote with fixed weights only, which is what `predict` does.
+        Refused if the certificate is only about the deterministic vote, which is what `predict` does.
         """
         self._check_drawn("predict_stochastic")
         return self._drawn_answers(X, random_state=random_state)
@@ -511,7 +511,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
     def draw(self, random_state: Any = None) -> DrawnVote:
         """One majority vote, its fold and weights drawn once, as a fitted classifier with `predict` and `score`.
 
-        Refused where the certificate is on the vote with fixed weights only.
+        Refused if the certificate is only about the deterministic vote.
         """
         self._check_drawn("draw")
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
@@ -524,10 +524,10 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         return drawn
 
     def _check_drawn(self, method: str) -> None:
-        """Refuse to draw votes that the certificate says nothing about."""
+        """Refuse to draw votes that the certificate does not cover."""
         check_is_fitted(self)
         if not self.certificate_.covers_drawn:
             raise ValueError(
                 f"{method} draws single voters from a categorical posterior, and risk={self.certificate_.risk!r} "
-                "certifies the weighted vote of all of them only: use predict, or risk='exact'."
+                "certifies only the deterministic vote of all of them: use predict, or risk='exact'."
             )

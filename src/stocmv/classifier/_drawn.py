@@ -23,7 +23,7 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
     classes : array-like
         Class labels in the order of the voters' codes.
     checks_input : bool
-        Whether the voters check ``X`` themselves; if not, they are handed an array.
+        Whether the voters check ``X`` themselves; if not, it is converted to an array first.
     """
 
     def __init__(self, voters: VoterSet, weights: NDArray, classes: NDArray, checks_input: bool = True) -> None:
@@ -33,7 +33,7 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
         self.checks_input = checks_input
 
     def fit(self, X: Any = None, y: Any = None) -> "DrawnVote":
-        """Do nothing: the vote was drawn, there is nothing to learn."""
+        """Do nothing: the weights are already drawn."""
         return self
 
     @property
@@ -44,7 +44,7 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
         return True
 
     def predict(self, X: Any) -> NDArray:
-        """Class with the largest weight."""
+        """Class with the largest weight, for each example."""
         if self.checks_input:
             X = validate_data(self, X, skip_check_array=True, reset=False)
         else:

@@ -1,4 +1,4 @@
-"""What a classifier needs to answer only where it is sure."""
+"""The method `selective`: answer only when sure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from ._answers import assigned_folds
 
 
 class Selecting:
-    """Gives a fitted vote of one or several folds the method `selective`."""
+    """Mixin that gives a fitted vote, of one or several folds, the method `selective`."""
 
     classes_: NDArray
     votes_: list[Votes]
@@ -34,22 +34,22 @@ class Selecting:
         delta: float | None = None,
         unanswered: Any = None,
     ) -> SelectiveVote:
-        """The same vote, which answers only where it is sure, with a certificate of its own.
+        """Return the same vote, answering only when it is sure, with a certificate of its own.
 
-        It answers where the winning class has at least a certain share of the vote. From the stored votes of the
-        judging examples that threshold is chosen, one for each fold, and the error among the answers and the coverage
-        are certified; nothing is trained again.
+        It answers if the winning class has at least a threshold's share of the vote. The thresholds, one per fold, are
+        chosen on the stored votes of the judging examples, and the error among the answers and the coverage are
+        certified on them too; nothing is retrained.
 
         Parameters
         ----------
         max_error : float
-            The error among the answers that is to be certified, with as many answers as possible.
+            Error among the answers to certify, with as many answers as possible.
         min_coverage : float
-            Instead of that, the share of new examples that is to be answered, with as few errors as possible.
+            Alternatively, the coverage to certify, with as few errors as possible.
         delta : float, optional
-            Probability with which the bound on the error or the one on coverage may fail; by default that of the vote.
+            Probability that the bound on the error or the one on coverage fails, at most; by default that of the vote.
         unanswered : object
-            What `SelectiveVote.predict` gives where there is no answer.
+            What `SelectiveVote.predict` returns for an example that it does not answer.
 
         Raises
         ------
@@ -68,9 +68,9 @@ class Selecting:
         return SelectiveVote(self, certificate, unanswered)
 
     def _sure_answers(self, X: Any, least: Sequence[float]) -> tuple[NDArray, NDArray]:
-        """Codes of the answers, and where the winning class has at least the fold's least share of the vote.
+        """Codes of the answers, and whether the winning class reaches the fold's threshold.
 
-        Where the folds disagree about either, the example belongs to one of them, as in `predict`.
+        If the folds disagree about either, one of them answers, as in `predict`.
         """
         X = self._checked(X)
         codes = self._codes(X)
@@ -89,7 +89,7 @@ class Selecting:
         return answers[folds, rows], sure[folds, rows]
 
     def _asked_on_cluster(self, vote: SelectiveVote, method: str, X: Any, dtype: type) -> Any:
-        """What a vote says to examples that are spread over a cluster; None if they are not."""
+        """Answers of a vote to examples on a cluster; None if the examples are not on one."""
         return answer_on_cluster(vote, method, X, dtype=dtype) if is_dask(X) else None
 
     def _checked(self, X: Any) -> Any:

@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command that the arguments name, and exit with its code."""
+    """Run the command given by the arguments, and exit with its code."""
     try:
         from ._main import run
     except ModuleNotFoundError as error:
@@ -14,6 +14,6 @@ def main() -> None:
 
 
 def what_is_missing(error: ModuleNotFoundError) -> str:
-    """The package that a module belongs to, and how to get it."""
+    """The package that a module belongs to, and how to install it."""
     package = (error.name or "a package").partition(".")[0]
     return f"the command line needs {package}: pip install 'stocmv[cli]'."

@@ -1,4 +1,4 @@
-"""From a table to a certified vote, what it is compared with, and the files that tell of it."""
+"""From a table to a certified vote, its comparisons, and the files about it."""
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ _FORESTS = {"forest": RandomForestClassifier, "extra-trees": ExtraTreesClassifie
 
 @dataclass(frozen=True)
 class Settings:
-    """How to certify."""
+    """The options of ``stocmv certify``."""
 
     voters: str
     trees: int
@@ -51,13 +51,13 @@ class Settings:
 
 @dataclass(frozen=True)
 class Audit:
-    """A certified vote with what it is compared with."""
+    """A certified vote with its comparisons."""
 
     model: MajorityVoteClassifier
     holdout: HoldoutComparison | None
     test: TestErrors | None = None
     selective: SelectiveCertificate | None = None
-    not_certified: str = ""  # why there is no selective vote although it was asked for
+    not_certified: str = ""  # why there is no selective vote although one was requested
 
 
 def certify_table(table: Table, settings: Settings) -> Audit:
@@ -77,7 +77,7 @@ def certify_table(table: Table, settings: Settings) -> Audit:
         random_state=settings.seed,
     )
     with warnings.catch_warnings():
-        for kind in (RepeatedRowsWarning, OrderWarning):  # the certificate's own words are shown beside its figures
+        for kind in (RepeatedRowsWarning, OrderWarning):  # the certificate shows these itself
             warnings.simplefilter("ignore", kind)
         model.fit(table.X, table.y, table.groups, table.times)
     model.votes_ = [votes.collect() for votes in model.votes_]
@@ -90,13 +90,13 @@ def certify_table(table: Table, settings: Settings) -> Audit:
     audit = _selected(Audit(model, None), settings)
     if model.plain_errors_ is None:
         return audit
-    # with folds, those of the first one
+    # with folds, the errors on the first one
     compared = model.certificate_.compare_errors(*model.plain_errors_, same_examples=len(model.votes_) == 1)
     return replace(audit, holdout=compared)
 
 
 def _selected(audit: Audit, settings: Settings) -> Audit:
-    """With the certificate of the vote that answers only where it is sure, or the reason why there is none."""
+    """Add the certificate of the vote that answers only when it is sure, or the reason why there is none."""
     if settings.max_error is None and settings.min_coverage is None:
         return audit
     try:
@@ -107,7 +107,7 @@ def _selected(audit: Audit, settings: Settings) -> Audit:
 
 
 def _kinds(table: Table, settings: Settings) -> dict[str, Any]:
-    """What the columns were taken for."""
+    """How the columns were read."""
     if settings.votes:
         silence = _label(settings.abstain, table)
         given = {name: int((column.notna() & (column != silence)).sum()) for name, column in table.X.items()}
@@ -122,24 +122,24 @@ def _kinds(table: Table, settings: Settings) -> dict[str, Any]:
 
 
 def _label(text: str | None, table: Table) -> str | int | None:
-    """What was typed, as a label of the kind that the table has."""
+    """The typed text as a label of the table's kind."""
     is_number = text is not None and np.asarray(table.y).dtype.kind in "iu" and text.lstrip("+-").isdecimal()
     return int(text) if is_number else text  # type: ignore[arg-type]
 
 
 def _check_suits(table: Table, settings: Settings) -> None:
-    """Refuse what the voters could not be trained on."""
+    """Refuse data that the voters cannot be trained on."""
     if settings.votes:
         return
     if settings.voters == "stumps" and table.missing_values:
         raise ValueError(
-            f"{table.missing_values:,} values are missing, and stumps cannot pass over them: use --voters forest."
+            f"{table.missing_values:,} values are missing, which stumps cannot handle: use --voters forest."
         )
     if table.categorical and settings.categories == "onehot" and not is_dask(table.X):
         n_columns = table.X.shape[1] + sum(table.X[name].nunique() - 1 for name in table.categorical)
         if table.X.shape[0] * n_columns * 8 > free_memory() // 2:
             raise ValueError(
-                f"{n_columns:,} columns of one category each do not fit into the memory: use --categories ordinal."
+                f"{n_columns:,} columns of one category each do not fit into memory: use --categories ordinal."
             )
 
 
@@ -152,7 +152,7 @@ def _source(table: Table, settings: Settings) -> VoterSource:
 
 
 def test_errors(audit: Audit, test: Table) -> Audit:
-    """Count the errors of both votes on new examples; those of a group, where there are groups, count as their mean."""
+    """Add the errors of both votes on new examples; with groups, averaged within each group."""
     model, covered = audit.model, audit.model.certificate_.has_stochastic_vote
     place = np.arange(test.n_rows) if test.groups is None else np.unique(test.groups, return_inverse=True)[1]
     sizes = np.bincount(place)
@@ -189,7 +189,7 @@ def write_folder(audit: Audit, table: Table, seen: Seen, folder: Path) -> None:
 
 
 def _write_certified(audit: Audit, folder: Path) -> None:
-    """Write the model, and the certificates that name the file by its hash."""
+    """Write the model, and the certificates, which contain its hash."""
     save(audit.model, folder / "model.skops")
     named = {"model": {"sha256": sha256(folder / "model.skops")}}
     certificate = audit.model.certificate_

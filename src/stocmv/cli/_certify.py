@@ -17,37 +17,37 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
 @click.option("--target", help="Column with the labels: its name, or its number from 0 (-1 is the last).")
 @click.option("--test", "test", type=FILE, help="A file of new examples to count errors on.")
 @click.option("--voters", type=click.Choice(["forest", "extra-trees", "stumps"]), default="forest", show_default=True)
-@click.option("--votes", is_flag=True, help="The columns are voters' answers, empty where one does not answer.")
+@click.option("--votes", is_flag=True, help="The columns are voters' answers; an empty cell means no answer.")
 @click.option("--abstain", help="With --votes: a further value that means no answer.")
-@click.option("--default", help="With --votes: the class where no voter answers, which otherwise counts as an error.")
-@click.option("--trees", type=click.IntRange(1), default=100, show_default=True, help="Trees of the forest.")
+@click.option("--default", help="With --votes: the answer if no voter answers, which otherwise counts as an error.")
+@click.option("--trees", type=click.IntRange(1), default=100, show_default=True, help="Number of trees in the forest.")
 @click.option(
-    "--delta", type=SHARE, default=0.05, show_default=True, help="Probability with which the certificate may fail."
+    "--delta", type=SHARE, default=0.05, show_default=True, help="Probability that the certificate fails, at most."
 )
 @click.option(
     "--holdout",
     type=AutoOr(SHARE),
     show_default="auto",
-    help="Share of the examples that only judge; auto goes by their number.",
+    help="Share of the examples that only judge; auto depends on their number.",
 )
 @click.option("--folds", type=click.IntRange(2), help="Instead of a hold-out: every example trains and judges.")
 @click.option(
     "--bound",
     default="auto",
     show_default=True,
-    help="auto tests the vote on what is held out, or on folds (fold_test); a PAC-Bayes bound such as seeger learns "
-    "the weights on the folds, at the price of KL.",
+    help="auto tests the vote on the held-out examples, or on folds (fold_test); a PAC-Bayes bound such as seeger "
+    "learns the weights on the folds and pays the KL.",
 )
 @click.option(
     "--max-error",
     type=SHARE,
-    help="Also a vote that answers only where it is sure, with at most this error among its answers.",
+    help="Also certify a vote that answers only when it is sure, with at most this error among its answers.",
 )
 @click.option(
-    "--min-coverage", type=SHARE, help="The same, answering at least this share, with as few errors as can be."
+    "--min-coverage", type=SHARE, help="The same, but with at least this coverage and as few errors as possible."
 )
-@click.option("--group", help="Column that says which rows belong together (a patient's, say); it is no feature.")
-@click.option("--time", help="Column that says when each row was made, to test whether later ones differ; no feature.")
+@click.option("--group", help="Column that says which rows belong together (a patient, say); not a feature.")
+@click.option("--time", help="Column that says when each row was recorded, to test for drift; not a feature.")
 @click.option(
     "--prior", type=AutoOr(Number(0, min_open=True)), default="auto", show_default=True, help="Parameter of the prior."
 )
@@ -112,14 +112,14 @@ def certify(
     both, for the votes of different folds.
 
     DATA is a csv, parquet, Excel, libsvm or npz file, or the name of a data set (see 'stocmv datasets'). Columns of
-    words are taken for categories, and what looks wrong with the data is said before the figures.
+    words are read as categories, and problems in the data are reported before the figures.
 
-    With --votes all columns but the target are labels that voters have given, and only their weights are learned.
+    With --votes all columns except the target are voters' answers, and only the weights are learned.
 
     With --cluster DATA is a parquet file, a folder of them, or an address such as s3://bucket/folder. The folder that
     is written holds model.skops (for 'stocmv predict'), certificate.json and votes.npz (for 'stocmv verify'), and
     report.html, the page to show; with --max-error or --min-coverage also selective.json, the certificate of the vote
-    that answers only where it is sure.
+    that answers only when it is sure.
 
     \b
     Examples:
@@ -141,9 +141,7 @@ def certify(
     if folds is not None and holdout is not None:
         raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
     if cluster is not None and time is not None:
-        raise click.UsageError(
-            "--time is for a file on this machine: on a cluster the order of the rows is not tested."
-        )
+        raise click.UsageError("--time does not work with --cluster: the order of the rows is not tested there.")
     if cluster is not None and encoding is not None:
         raise click.UsageError("--encoding is for csv files, and --cluster reads parquet files.")
     _check_votes(context, votes)
@@ -184,12 +182,12 @@ def _check_selective(settings: dict[str, Any]) -> None:
         )
     if asked and settings["bound"] not in ("auto", "fold_test", "clopper_pearson"):
         raise click.UsageError(
-            f"--{asked[0].replace('_', '-')} needs a vote that its judges did not help to make: leave --bound auto."
+            f"--{asked[0].replace('_', '-')} needs a vote made without its judging examples: leave --bound auto."
         )
 
 
 def _check_votes(context: click.Context, votes: bool) -> None:
-    """Refuse options that say nothing about a table of answers, or nothing about anything else."""
+    """Refuse options that make no sense with --votes, or only with it."""
     given = {
         name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     }

@@ -14,7 +14,7 @@ from ._kinds import HERE
 
 @contextmanager
 def on_cluster(address: str | None, jobs: int) -> Iterator[Any]:
-    """The cluster that was asked for while the block lasts; none where none was."""
+    """The requested cluster for the duration of the block; None if none was requested."""
     if address is None:
         yield None
         return
@@ -28,7 +28,7 @@ def on_cluster(address: str | None, jobs: int) -> Iterator[Any]:
 def read_on_cluster(
     data: str, target: str | None, kind: str | None, drop: Sequence[str], group: str | None, settings: Settings
 ) -> PartitionedTable:
-    """Examples that stay on the cluster; refused where their votes, which prove the certificate, would not fit here."""
+    """Examples that stay on the cluster; refused if their votes, which prove the certificate, would not fit here."""
     if kind not in (None, "parquet"):
         raise ValueError(f"--cluster reads parquet files only, not {kind}.")
     table = read_partitions(data, target, drop, group=group)

@@ -1,4 +1,4 @@
-"""What is shown: progress on a terminal, pages for people, JSON for programs."""
+"""Output: progress on a terminal, pages for people, JSON for programs."""
 
 import json
 import logging
@@ -20,11 +20,11 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON o
 
 
 _LONGEST = 500
-_WIDE = 160  # columns of what is no terminal
+_WIDE = 160  # columns if the output is not a terminal
 
 
 class Unbroken:
-    """Standard output that goes on when its reader has gone, so that a command ends with its own exit code."""
+    """Standard output that ignores a closed pipe, so that a command ends with its own exit code."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -52,18 +52,18 @@ class Unbroken:
 
 
 def one_line(text: str) -> str:
-    """Text without line breaks, cut where it is too long to be read; nothing in it is obeyed by a terminal."""
+    """Text without line breaks and control characters, shortened if it is too long to read."""
     words = visible(" ".join(text.split()))
     return words if len(words) <= _LONGEST else words[: _LONGEST - 3] + "..."
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print a line on standard output or standard error; of what comes from files, a terminal obeys nothing."""
+    """Print a line on standard output or standard error, without control characters from files."""
     print(visible(text), file=sys.stderr if err else sys.stdout)
 
 
 def quoted(text: object) -> str:
-    """Text of a file or a user within a page of `console`: shown as it is, markup and control characters included."""
+    """Text from a file or a user, escaped for a page of `console`: shows markup and control characters literally."""
     return escape(visible(text))
 
 
@@ -73,7 +73,7 @@ def print_json(content: dict[str, Any]) -> None:
 
 
 def console() -> Console:
-    """Standard output; unbroken lines where it is not a terminal."""
+    """Standard output; lines are not wrapped if it is not a terminal."""
     if sys.stdout.isatty():
         return Console(highlight=False, emoji=False)
     return Console(highlight=False, emoji=False, soft_wrap=True, width=_WIDE)
@@ -81,9 +81,9 @@ def console() -> Console:
 
 @contextmanager
 def progress(quiet: bool = False) -> Iterator[None]:
-    """Bars for the stages of the work in the block, on standard error; nothing where that is no terminal.
+    """Progress bars for the stages of the block, on standard error; nothing if that is not a terminal.
 
-    What is logged stands beside the bar of the stage that was heard of last.
+    Log messages appear beside the bar of the latest stage.
     """
     if quiet or not sys.stderr.isatty():
         yield
@@ -102,7 +102,7 @@ def progress(quiet: bool = False) -> Iterator[None]:
 
 
 class _Bars(logging.Handler):
-    """A bar for each stage, and beside it what is logged."""
+    """A bar for each stage, with log messages beside it."""
 
     def __init__(self, bars: Progress) -> None:
         super().__init__(logging.DEBUG)
@@ -114,7 +114,7 @@ class _Bars(logging.Handler):
         if stage not in self._stages:
             self._stages[stage] = self._bars.add_task(stage, total=None, remark="")
         self._latest = self._stages[stage]
-        # the only step of a stage says nothing before it is done
+        # a single step shows no progress before it is done
         self._bars.update(self._latest, completed=done, total=None if total == 1 and done == 0 else total)
         if total is not None and done >= total:
             self._bars.stop_task(self._latest)

@@ -1,4 +1,4 @@
-"""Examples for the commands: of a file or a named data set, and of files that must fit a model."""
+"""Examples for the commands: from a file or a named data set, and from files that must fit a model."""
 
 import warnings
 from pathlib import Path
@@ -32,14 +32,14 @@ def read_examples(
     encoding: str | None = None,
     votes: bool = False,
 ) -> Table:
-    """The table of a file, or of a data set of that name; with votes, a table of what voters answered."""
+    """The table from a file or a named data set; with ``votes``, a table of voters' answers."""
     if votes:
         return read_answers(data, target, format=kind, drop=drop, group=group, encoding=encoding)
     is_named = data in [known.name for known in list_datasets()]
     if Path(data).is_file() or (Path(data).exists() and not is_named):
         return read_table(data, target, format=kind, drop=drop, group=group, time=time, encoding=encoding)
     if not is_named:
-        raise ValueError(f"There is no file {data!r}, nor a data set of that name (see 'stocmv datasets').")
+        raise ValueError(f"There is no file or data set named {data!r} (see 'stocmv datasets').")
     if target is not None or drop or group is not None or time is not None or encoding is not None:
         raise ValueError(f"{data!r} is a named data set: leave out --target, --drop, --group, --time and --encoding.")
     dataset = load(data)
@@ -48,7 +48,7 @@ def read_examples(
 
 
 def read_test(table: Table, path: Path, kind: str | None, group: str | None = None, votes: bool = False) -> Table:
-    """Labelled examples to try a vote on that is trained on the table."""
+    """Labelled examples to test a vote that is trained on the table."""
     labels: Any = table.y
     names = tuple(getattr(table.X, "columns", ()))
     text = (table.target,) if table.target is not None and labels.dtype.kind == "U" else ()
@@ -63,15 +63,15 @@ def read_test(table: Table, path: Path, kind: str | None, group: str | None = No
         raise ValueError(f"The labels of {path.name} are of another kind than those of {table.name}.")
     if not votes:
         _check_new(table, test)
-    elif test.sha256 == table.sha256:  # single rows repeat wherever few voters have few labels
+    elif test.sha256 == table.sha256:  # with few voters and labels, single rows repeat anyway
         raise ValueError(f"--test {test.name} is {table.name}, which the vote was made from.")
     return test
 
 
 def _check_new(table: Table, test: Table) -> None:
-    """Refuse the training examples themselves as test examples, in whatever order or format; tell of some of them.
+    """Refuse the training examples as test examples, in any order or format; warn if some of them occur.
 
-    The table of a cluster has no rows here: nothing is found.
+    The table of a cluster has no rows here, so nothing is found.
     """
     trained, tested = _row_hashes(table), _row_hashes(test)
     if np.array_equal(np.sort(trained), np.sort(tested)):
@@ -102,7 +102,7 @@ def _row_hashes(table: Table) -> NDArray:
 def read_labelled(
     model: Any, path: Path, kind: str | None, target: str | None, group: str | None, encoding: str | None = None
 ) -> Table:
-    """Examples for a fitted model with their labels, which may be others than it knows."""
+    """Labelled examples for a fitted model; it need not know all the labels."""
     is_text = np.asarray(model.classes_).dtype.kind in "UO"
     expected = _expected(model, (target,) if is_text and target is not None else ())
     read = read_answers if as_source(model.voters).by_name else read_table
@@ -137,14 +137,14 @@ def remembered_encoding(model: Any, path: Path, kind: str | None) -> str | None:
 
 
 def kept_columns(path: Path, names: tuple[str, ...], kind: str | None, encoding: str | None) -> dict[str, list[str]]:
-    """The columns of a file that are to stand beside the answers, as they stand in it."""
+    """The columns of a file to copy beside the answers, verbatim."""
     if "prediction" in names:
         raise ValueError("--keep prediction: the answers have that name already; rename the column.")
     return read_texts(path, names, format=kind, encoding=encoding) if names else {}
 
 
 def known_categories(model: Any) -> tuple[dict[str, NDArray], dict[str, float]]:
-    """The categories that the voters of any fold were trained with, by column, and the share of new ones expected."""
+    """The categories that the voters of any fold saw in training, by column, and the expected share of new ones."""
     known: dict[str, list[NDArray]] = {}
     for fold in model.voters_:
         voters = fold.voters if isinstance(fold, Recoded) else fold

@@ -17,7 +17,7 @@ _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
 
 def check_free(folder: Path, force: bool) -> None:
-    """Refuse to overwrite, and even when forced what is not ours."""
+    """Refuse to overwrite a folder, and even with ``force`` one that holds other files."""
     place = folder.resolve()
     if not place.parent.is_dir():
         raise ValueError(f"There is no folder {str(place.parent)!r} to write {place.name!r} into.")
@@ -31,7 +31,7 @@ def check_free(folder: Path, force: bool) -> None:
         raise ValueError("The current folder cannot be replaced: name one inside it with --out.")
     found = sorted(entry.name for entry in place.iterdir())
     if found and not force:
-        raise ValueError(f"{str(folder)!r} is there already: choose another with --out, or overwrite it with --force.")
+        raise ValueError(f"{str(folder)!r} already exists: choose another with --out, or overwrite it with --force.")
     others = [name for name in found if name not in OURS]
     if others:
         raise ValueError(f"{str(folder)!r} also holds {others[0]!r}, which is not ours: it is not overwritten.")
@@ -39,7 +39,7 @@ def check_free(folder: Path, force: bool) -> None:
 
 @contextmanager
 def whole_folder(folder: Path, force: bool = False) -> Iterator[Path]:
-    """A folder to write into, which takes its name only when the block has ended without an error."""
+    """A temporary folder to write into, renamed only if the block ends without an error."""
     check_free(folder, force)
     folder = folder.resolve()
     with _unfinished(folder) as unfinished:
@@ -49,7 +49,7 @@ def whole_folder(folder: Path, force: bool = False) -> Iterator[Path]:
 
 
 def _take_place(unfinished: Path, folder: Path) -> None:
-    """Give the folder its name; if there is one of that name, it goes only when the new one is in its place."""
+    """Rename the folder; an old one of that name is removed only when the new one is in place."""
     if not folder.exists():
         os.replace(unfinished, folder)
         return
@@ -61,7 +61,7 @@ def _take_place(unfinished: Path, folder: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swap the names of two folders in one step; False where the system cannot."""
+    """Swap the names of two folders atomically; False if the system cannot."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError, TypeError):  # not on Linux
@@ -71,7 +71,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 @contextmanager
 def _unfinished(folder: Path) -> Iterator[Path]:
-    """A hidden folder beside another, locked as long as the block lasts, and gone when it ends."""
+    """A hidden folder next to another, locked during the block and removed at its end."""
     hidden = Path(tempfile.mkdtemp(dir=folder.parent, prefix=_prefix(folder)))
     handle = _lock(hidden)
     try:
@@ -84,16 +84,16 @@ def _unfinished(folder: Path) -> Iterator[Path]:
 
 
 def _clear(hidden: Path, folder: Path) -> None:
-    """Remove a hidden folder; if it holds the old one and nothing took its place, the old one goes back first."""
+    """Remove a hidden folder; if it holds the old one and nothing replaced it, put the old one back first."""
     old = hidden / _OLD
     if old.exists():
-        # no longer called old before anything in it is removed, so that half of it can never go back
+        # renamed before anything in it is removed, so that half of it can never be put back
         os.replace(old, hidden / _REPLACED if folder.exists() else folder)
     shutil.rmtree(hidden, ignore_errors=True)
 
 
 def sweep(folder: Path) -> None:
-    """Remove the hidden folders beside this one that runs which were killed have left, and put back what they moved."""
+    """Remove hidden folders that killed runs have left next to this one, and put back what they moved."""
     folder = folder.resolve()
     if not folder.parent.is_dir():
         return
@@ -109,12 +109,12 @@ def _prefix(folder: Path) -> str:
 
 
 def _lock(folder: Path) -> int | None:
-    """A handle that holds the folder until it is closed or its process ends; None if another process does.
+    """A handle that locks the folder until it is closed or the process ends; None if another process holds the lock.
 
-    The folder itself is locked, as filelock cannot: a lock file inside would be there when the folder takes its name,
-    and one beside it would outlive runs that are killed.
+    The folder itself is locked, which filelock cannot do: a lock file inside would remain when the folder is renamed,
+    and one next to it would outlive killed runs.
     """
-    if sys.platform == "win32":  # there folders cannot be locked, and nothing is swept
+    if sys.platform == "win32":  # folders cannot be locked there, so nothing is swept
         return None
     import fcntl
 

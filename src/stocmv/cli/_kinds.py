@@ -1,4 +1,4 @@
-"""Kinds of arguments."""
+"""Types of command-line arguments."""
 
 import json
 import math
@@ -27,7 +27,7 @@ SHARE = Number(0, 1, min_open=True, max_open=True)
 
 
 class Threads(click.IntRange):
-    """A number of threads, or -1 for one on each core."""
+    """A number of threads, or -1 for one per core."""
 
     def __init__(self) -> None:
         super().__init__(-1, 1024)
@@ -63,7 +63,7 @@ class Encoding(click.ParamType):
 
 
 class Costs(click.ParamType):
-    """A matrix of costs as JSON, or the path of a file that holds it."""
+    """A matrix of costs as JSON, or the path of a JSON file."""
 
     name = "JSON|FILE"
 
@@ -74,7 +74,7 @@ class Costs(click.ParamType):
             text = value if value.lstrip()[:1] in ("[", "{") else Path(value).read_text()
             return json.loads(text)
         except (OSError, ValueError, RecursionError) as error:
-            self.fail(f"{value!r} is neither JSON nor a file that holds it: {error}", parameter, context)
+            self.fail(f"{value!r} is neither JSON nor a JSON file: {error}", parameter, context)
 
 
 HERE = "here"

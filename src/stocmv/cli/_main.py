@@ -1,4 +1,4 @@
-"""The commands, and what becomes of their errors: one sentence and an exit code."""
+"""The commands; an error becomes one sentence and an exit code."""
 
 import os
 import sys
@@ -30,11 +30,11 @@ FINE, FAILED, BAD_INPUT, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 @click.version_option(__version__, prog_name="stocmv")
 @click.pass_context
 def commands(context: click.Context) -> None:
-    """Classifiers that come with a certificate: a proven bound on their error on new data.
+    """Classifiers with a certificate: a proven bound on their error on new data.
 
     \b
     First steps:
-      stocmv certify digits                            a data set that is built in
+      stocmv certify digits                            a built-in data set
       stocmv certify patients.csv --target diagnosis   your own
       stocmv verify patients-certified/certificate.json patients-certified/votes.npz
       stocmv predict patients-certified new.csv
@@ -51,7 +51,7 @@ for command in (certify, predict, monitor, verify, datasets, completion):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; the exit code."""
+    """Run one command and return its exit code."""
     with redirect_stdout(cast(TextIO, Unbroken(sys.stdout))), warnings.catch_warnings():
         warnings.showwarning = _show_warning
         code, sentence = _attempt(arguments)
@@ -64,7 +64,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _attempt(arguments: Sequence[str]) -> tuple[int, str]:
-    """Run one command; its exit code, and what it was refused for."""
+    """Run one command and return its exit code and the error, if any, in one sentence."""
     try:
         code = commands.main(args=list(arguments), prog_name="stocmv", standalone_mode=False)
         return (code if isinstance(code, int) else FINE), ""
@@ -81,7 +81,7 @@ def _attempt(arguments: Sequence[str]) -> tuple[int, str]:
 
 
 def _sentence(error: BaseException) -> str:
-    """What an error says, in one line."""
+    """The message of an error, in one line."""
     if isinstance(error, ModuleNotFoundError):
         return what_is_missing(error)
     if isinstance(error, MemoryError):
@@ -89,7 +89,7 @@ def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {os.fspath(error.filename)!r}."
     text = error.format_message() if isinstance(error, click.ClickException) else str(error)
-    lines = text.strip().splitlines()  # the first says what is wrong, those of scikit-learn's errors then digress
+    lines = text.strip().splitlines()  # the first says what is wrong; scikit-learn's errors go on at length
     return one_line(lines[0]) if lines else type(error).__name__
 
 

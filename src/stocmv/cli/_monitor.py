@@ -40,9 +40,9 @@ def monitor(
 ) -> None:
     """Test whether the certificate in FOLDER still holds, on new labelled cases in DATA.
 
-    The rows are answered by the model, compared with their labels, and counted in their order. The test may be looked
-    at after every file: while the bound holds, there is a false alarm at any time with probability at most delta. With
-    --state the cases of all files so far count; a file that was counted before is not counted again.
+    The model's answers are compared with the labels, row by row in their order. You may look at the test after every
+    file: while the bound holds, the probability that there is ever a false alarm is at most delta. With --state the
+    cases of all files so far count; a file that was counted before is not counted again.
 
     With --selective only the cases that the vote is sure of count, and the bound is that of selective.json.
 
@@ -63,7 +63,7 @@ def monitor(
         check_out("--state", state, folder, data)
     certified = folder / ("selective.json" if selective else "certificate.json")
     if not certified.exists():
-        raise ValueError(f"There is no {certified}, whose bound could be tested.")
+        raise ValueError(f"There is no {certified}: its bound is what would be tested.")
     certificate = (SelectiveCertificate if selective else Certificate).from_json(certified)
     test = _begun(certificate, state, delta)
     digest = sha256(data)
@@ -87,7 +87,7 @@ def monitor(
 
 
 def _begun(certificate: "Certificate | SelectiveCertificate", state: Path | None, delta: float | None) -> "Monitor":
-    """The test as it stands in the file, or a new one."""
+    """The test from the state file, or a new one."""
     from .. import Monitor
 
     fresh = certificate.monitor(delta)
@@ -97,12 +97,12 @@ def _begun(certificate: "Certificate | SelectiveCertificate", state: Path | None
     if (found.subject, found.bound, found.grouped) != (fresh.subject, fresh.bound, fresh.grouped):
         raise ValueError(f"{state} is the state of a monitor for another certificate: name another file.")
     if delta is not None and found.delta != delta:
-        raise ValueError(f"{state} was begun with delta = {found.delta:g}: leave out --delta, or name another file.")
+        raise ValueError(f"{state} was started with delta = {found.delta:g}: leave out --delta, or name another file.")
     return found
 
 
 def _column(certificate: "Certificate | SelectiveCertificate", role: str) -> str | None:
-    """The column with the labels or the groups, as the certificate remembers it."""
+    """The column with the labels or the groups, as recorded in the certificate."""
     told = certificate.context.get("data")
     name = told.get(role) if isinstance(told, dict) else None
     return name if isinstance(name, str) else None

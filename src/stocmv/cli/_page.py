@@ -1,4 +1,4 @@
-"""The short page that ``stocmv certify`` ends with."""
+"""The short page that ``stocmv certify`` prints at the end."""
 
 import shlex
 from dataclasses import asdict
@@ -19,7 +19,7 @@ _VOTERS = 20  # named
 
 
 def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
-    """The data, statement, figures, comparison, seconds and files."""
+    """Print the data, statement, figures, comparison, time and files."""
     certificate, screen = audit.model.certificate_, console()
     _print_data(screen, seen)
     screen.print(f"\n[bold]{quoted(certificate.statement())}[/]\n")
@@ -70,7 +70,7 @@ def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
 
 
 def _print_data(screen: Any, seen: Seen) -> None:
-    """Which column was taken for what, and what deserves a look before the figures."""
+    """Print how each column was read, and possible problems in the data."""
     from rich.table import Table
 
     if seen.columns or seen.findings:
@@ -89,7 +89,7 @@ def _print_data(screen: Any, seen: Seen) -> None:
 
 
 def _answered(certificate: Certificate) -> str:
-    """Which columns were taken for voters, and how often each answers."""
+    """Which columns are voters, and how often each answers."""
     told = certificate.context["data"]
     counts = list(told["answers"].items())
     shown = ", ".join(f"{name} ({count:,})" for name, count in counts[:_VOTERS])
@@ -108,7 +108,7 @@ def _table(*headings: str) -> Any:
 
 
 def _figures(certificate: Certificate, test: TestErrors | None) -> Any:
-    """What is promised of predict, of the stochastic vote, and of always the same answer."""
+    """The bounds on predict, on the stochastic vote, and on always giving the same answer."""
     table = _table(certificate.measure, "at most", "measured", *(["on the test file"] if test else []))
     tried = {} if test is None else {"predict": test.predict, "stochastic vote": test.stochastic}
     for name, bound, measured in certificate.figures(per_class=False):
@@ -138,7 +138,7 @@ def _classes(certificate: Certificate) -> Any:
 
 
 def as_content(audit: Audit, seen: Seen, folder: Path, seconds: float) -> dict[str, Any]:
-    """The same for programs."""
+    """The content of the page as JSON."""
     c, test = audit.model.certificate_, audit.test
     return {
         "statement": c.statement(),
@@ -177,7 +177,7 @@ def _order(test: OrderTest | None) -> dict[str, Any] | None:
 
 
 def _selective(audit: Audit) -> dict[str, Any] | None:
-    """The vote that answers only where it is sure, or why there is none; None if it was not asked for."""
+    """The vote that answers only when it is sure, or why there is none; None if it was not requested."""
     if audit.not_certified:
         return {"not_certified": audit.not_certified}
     c = audit.selective

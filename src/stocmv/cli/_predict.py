@@ -21,9 +21,9 @@ from ._kinds import FILE, FORMAT, Encoding
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("data", type=FILE)
-@click.option("--stochastic", is_flag=True, help="Draw the voters' weights afresh for each row: the stochastic vote.")
-@click.option("--proba", is_flag=True, help="Also the weight of each class; with --stochastic, its probability.")
-@click.option("--seed", type=click.IntRange(0), default=None, help="Seed of --stochastic.")
+@click.option("--stochastic", is_flag=True, help="Draw new weights for each row: the stochastic vote.")
+@click.option("--proba", is_flag=True, help="Also print the weight of each class; with --stochastic, its probability.")
+@click.option("--seed", type=click.IntRange(0), default=None, help="Seed for --stochastic.")
 @click.option(
     "--keep",
     multiple=True,
@@ -33,7 +33,7 @@ from ._kinds import FILE, FORMAT, Encoding
 @click.option("--format", "kind", type=FORMAT, help="Kind of DATA.")
 @click.option("--encoding", type=Encoding(), help="Encoding of a csv file; by default the one that certify was given.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write a csv file instead of printing.")
-@click.option("--spreadsheet", is_flag=True, help="Put ' before labels that a spreadsheet program takes for formulas.")
+@click.option("--spreadsheet", is_flag=True, help="Put ' before labels that a spreadsheet would read as formulas.")
 @as_json
 def predict(
     folder: Path,
@@ -50,10 +50,10 @@ def predict(
 ) -> None:
     """Classify the rows of DATA with the model in FOLDER, which `stocmv certify` wrote.
 
-    The columns are found by their names; others, such as the target, are passed over. The answers are those of the
-    deterministic vote, whose error the certificate bounds first; --proba adds the weight of each class, the largest
-    being the answer's. If the folder holds selective.json, the column "answered" says where the vote that answers only
-    when it is sure does so.
+    Columns are matched by name; others, such as the target, are ignored. The answers are those of the deterministic
+    vote, whose error the certificate bounds; --proba adds the weight of each class, which is largest for the answer.
+    If the folder has selective.json, the column "answered" says whether the vote that answers only when it is sure
+    does so.
 
     \b
     Examples:
@@ -97,14 +97,14 @@ def predict(
 
 
 def check_out(option: str, out: Path, folder: Path, data: Path) -> None:
-    """Refuse to write over what is read."""
+    """Refuse to overwrite a file that is read."""
     for read in (data, *(folder / name for name in OURS)):
         if out.exists() and read.exists() and out.samefile(read):
             raise ValueError(f"{option} {str(out)!r} is a file that this command reads: choose another name.")
 
 
 def load_model(path: Path, certified: Path) -> Any:
-    """The model of a folder: the one that the certificate beside it names."""
+    """The model of a folder, checked against the certificate next to it."""
     from .. import Certificate, MajorityVoteClassifier
     from ..persistence import load
 
@@ -121,12 +121,12 @@ def load_model(path: Path, certified: Path) -> Any:
 
 
 def _shares(model: Any, X: Any, stochastic: bool) -> dict[str, Any]:
-    """What goes with the answers, for each class, under its name: expected weights, or probabilities."""
+    """Expected weights, or probabilities, of each class, by its name."""
     return {"probability": model.predict_stochastic_proba(X)} if stochastic else {"weight": model.predict_proba(X)}
 
 
 def selective_vote(folder: Path, model: Any) -> Any:
-    """The vote that answers only where it is sure, if it was certified, too."""
+    """The vote that answers only when it is sure, if it was certified too."""
     from ..selective import SelectiveCertificate, SelectiveVote
 
     path = folder / "selective.json"
@@ -158,7 +158,7 @@ def _as_csv(
     labels: Any,
     shown: Callable[[Any], Any] | None = None,
 ) -> str:
-    """A table of what is kept, the answers, and where the vote is sure; as it is, or as ``shown`` makes it."""
+    """A table of the kept columns, the answers, and whether the vote is sure, each cell passed through ``shown``."""
     shown = shown or (lambda cell: cell)
     cells = {label: shown(label) for label in labels.tolist()}
     text = io.StringIO(newline="")
@@ -178,7 +178,7 @@ def _as_csv(
 
 
 def _is_formula(label: Any) -> bool:
-    """Whether a spreadsheet program would compute it: text, but no number, that begins like a formula."""
+    """Whether a spreadsheet would evaluate it: text that starts like a formula and is not a number."""
     if not isinstance(label, str) or not label.startswith(("=", "+", "-", "@", "\t", "\r")):
         return False
     try:
@@ -196,6 +196,6 @@ def _warn_of_formulas(cells: Iterable[Any], spreadsheet: bool) -> None:
     formula = None if spreadsheet else next((cell for cell in cells if _is_formula(cell)), None)
     if formula is not None:
         warnings.warn(
-            f"a spreadsheet program takes {formula!r} for a formula: add --spreadsheet if one is to read the file.",
+            f"a spreadsheet would read {formula!r} as a formula: add --spreadsheet if you open the file in one.",
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""What the data look like: which column was taken for what, and what deserves a look."""
+"""What the data look like: how each column was read, and possible problems."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,7 +10,7 @@ _KINDS = ("target", "group", "numbers", "dates", "yes or no", "categories", "lef
 
 @dataclass(frozen=True)
 class Seen:
-    """Names of the columns by what they were taken for, where they have names, and findings."""
+    """Names of the columns by how they were read, if they have names, and findings."""
 
     columns: dict[str, tuple[str, ...]]
     findings: tuple[Finding, ...]
@@ -27,6 +27,6 @@ class Seen:
         return cls({kind: tuple(names) for kind, names in taken.items() if names}, tuple(look(table)))
 
     def as_content(self) -> dict[str, Any]:
-        """The same for programs."""
+        """The content as JSON."""
         columns = {kind: list(names) for kind, names in self.columns.items()}
         return {"columns": columns, "data_warnings": [asdict(finding) for finding in self.findings]}

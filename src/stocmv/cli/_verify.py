@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     type=Number(0, 1),
     default=0.01,
     show_default=True,
-    help="Share of the rows that are also judged at 30 digits.",
+    help="Share of the rows to check at 30 digits too.",
 )
-@click.option("--seed", type=click.IntRange(0), help="Seed of the draw of these rows; otherwise a fresh one.")
+@click.option("--seed", type=click.IntRange(0), help="Seed for the draw of these rows; random by default.")
 @as_json
 @click.pass_context
 def verify(
     context: click.Context, certificate: Path, votes: Path, precise: float, seed: int | None, as_json: bool
 ) -> None:
-    """Check a certificate against the votes, by code that did not make it.
+    """Check a certificate against the votes, with independent code.
 
-    Everything is computed again: the digests of the file and of the votes, the risk (every row in double precision,
+    Everything is recomputed: the digests of the file and of the votes, the risk (every row in double precision,
     some at 30 digits), the KL, all bounds, and the words. Exit code 0 if everything holds, 1 if not.
 
     The check is one file, stocmv/verify.py, which runs without stocmv: python verify.py CERTIFICATE VOTES

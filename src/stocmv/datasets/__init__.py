@@ -1,4 +1,4 @@
-"""Data sets for demos and tests: those that scikit-learn brings along, and toys."""
+"""Data sets for demos and tests: those bundled with scikit-learn, and toys."""
 
 from ._dataset import Dataset
 from ._named import DatasetInfo as DatasetInfo, list_datasets, load

@@ -1,4 +1,4 @@
-"""What every source of data hands back."""
+"""The common form of data sets."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Dataset:
     target_names : tuple of str
         The original label of each code.
     feature_names : tuple of str or None
-        The names of the features, where they have any.
+        The names of the features, if they have any.
     source : str
         Where the arrays came from.
 

@@ -1,4 +1,4 @@
-"""Data sets by their names."""
+"""Data sets by name."""
 
 import difflib
 from collections.abc import Callable
@@ -14,18 +14,18 @@ from ._toys import TOY_SIZE, make_moons, make_normals
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What is known of a data set before it is loaded.
+    """Name, size and licence of a data set, known without loading it.
 
     Attributes
     ----------
     name : str
-        What `load` takes.
+        The name to pass to `load`.
     n, n_features, n_classes : int
         Its size.
     kind : {"bundled", "toy"}
-        Whether it comes with scikit-learn or is drawn on the spot.
+        Whether it comes with scikit-learn or is generated.
     licence : str
-        As far as it is known.
+        Its licence, as far as known.
     """
 
     name: str
@@ -72,12 +72,12 @@ def list_datasets() -> list[DatasetInfo]:
 
 
 def load(name: str) -> Dataset:
-    """Load a data set by its name; nothing is downloaded.
+    """Load a data set by name; nothing is downloaded.
 
     Parameters
     ----------
     name : str
-        One of those that `list_datasets` lists.
+        A name from `list_datasets`.
 
     Returns
     -------

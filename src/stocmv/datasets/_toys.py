@@ -1,4 +1,4 @@
-"""Toys, which are drawn on the spot."""
+"""Generated toy data sets."""
 
 from numbers import Integral, Real
 
@@ -28,7 +28,7 @@ def make_moons(
     Returns
     -------
     Dataset
-        The points in the order of their draw, which is random.
+        The points in random order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Figures of a learned vote and its certificate, in scikit-learn's manner; they need ``stocmv[plot]``."""
+"""Figures of a learned vote and its certificate, in the style of scikit-learn's displays; need ``stocmv[plot]``."""
 
 from ._canvas import (
     BLUE as BLUE,

@@ -1,4 +1,4 @@
-"""What the figures share: matplotlib itself, the colours, and tidy axes with their legend below."""
+"""Shared by the figures: matplotlib, colours, and clean axes with a legend below."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-# Okabe and Ito's colours, which people with any kind of colour vision can tell apart
+# Okabe and Ito's palette, which works for every kind of colour vision
 BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY = "#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"
 CYCLE = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION)
 # Paul Tol's muted colours, for more classes than that
@@ -21,7 +21,7 @@ INK, GREY, FAINT = "#222222", "#767676", "#e4e4e4"
 
 
 def colours(count: int) -> list[str]:
-    """So many colours that can be told apart; beyond ten they come again."""
+    """``count`` distinguishable colours; they repeat after ten."""
     cycle = CYCLE if count <= len(CYCLE) else MUTED
     return [cycle[i % len(cycle)] for i in range(count)]
 
@@ -46,7 +46,7 @@ def canvas(ax: "Axes | None", width: float, height: float) -> "tuple[Axes, Figur
 
 
 def tidy(ax: "Axes", grid: str = "y") -> None:
-    """Leave out what carries no information, and put faint lines behind the data."""
+    """Remove what carries no information, and draw a faint grid behind the data."""
     ax.spines[["top", "right"]].set_visible(False)
     for spine in ax.spines.values():
         spine.set_color(GREY)
@@ -65,7 +65,7 @@ def in_percent(axis: "Axis") -> None:
 
 
 def legend_below(ax: "Axes", handles: Sequence[Any], columns: int = 4) -> "Legend":
-    """A legend under the label of the x-axis, whatever the size of the figure; the place of a title stays free."""
+    """A legend below the x-axis label, whatever the size of the figure; leaves room for a title."""
     from matplotlib.transforms import ScaledTranslation
 
     lines = 2 if ax.axison else 0  # the ticks and the label of the x-axis

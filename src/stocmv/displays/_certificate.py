@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Mark(NamedTuple):
-    """How one kind of figure is shown."""
+    """How to draw one kind of figure."""
 
     colour: str
     shape: str
@@ -25,38 +25,38 @@ class Mark(NamedTuple):
 _MARKS = {
     "empirical_risk": Mark(BLUE, "o"),
     "test_error": Mark(GREEN, "^"),
-    "bound": Mark(VERMILION, "D", 3.2),  # before the others, where they coincide
+    "bound": Mark(VERMILION, "D", 3.2),  # drawn in front of the others if they coincide
     "stochastic_bound": Mark(PURPLE, "s"),
     "holdout_bound": Mark(ORANGE, "v"),
     "baseline": Mark(GREY, "X"),
 }
-_FAR = 2.5  # times all other figures: a baseline beyond leaves the picture
+_FAR = 2.5  # a baseline above this many times all other figures is cut off
 
 
 class CertificateDisplay:
-    """The figures of a certificate side by side: what is promised, and what was measured.
+    """The figures of a certificate side by side: bounds and measured errors.
 
-    First comes the bound on `predict`, last that of always answering the most frequent class. The upper rows are also
-    the key to the marks of the rows below them, one for each class, where the certificate has bounds per class. Make
-    one with `from_estimator`, `from_learned` or `from_certificate`.
+    The first is the bound on `predict`, the last that of always answering the most frequent class. If the certificate
+    has bounds per class, a row for each class follows, with the same marks. Make one with `from_estimator`,
+    `from_learned` or `from_certificate`.
 
     Parameters
     ----------
     certificate : Certificate
-        What is shown.
+        The certificate to draw.
     test_error : float, optional
         Error of `predict` on new examples.
     holdout_bound : float, optional
-        A bound from examples that were held out, to compare with.
+        A hold-out bound to compare with.
 
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        Where it was drawn.
+        The axes and figure of the drawing.
     points_ : dict of str to Line2D
-        The mark of each figure, under its name in the certificate; ``test_error`` and ``holdout_bound`` where given.
-        ``empirical_risk`` is the error of `predict` on the examples that judge, where these only tested it; otherwise
-        what the bound on the stochastic vote is computed from.
+        The mark of each figure, by its name in the certificate; ``test_error`` and ``holdout_bound`` if given.
+        ``empirical_risk`` is the error of `predict` on the judging examples if these only tested it; otherwise the
+        mean loss that the bound on the stochastic vote is computed from.
     class_points_ : list of dict of str to Line2D
         The same for each class.
 
@@ -98,15 +98,15 @@ class CertificateDisplay:
         X, y : array-like, optional
             New examples and their labels, on which the error of ``clf.predict`` is measured.
         holdout_bound : float, optional
-            A bound from examples that were held out, to compare with.
+            A hold-out bound to compare with.
         ax : Axes, optional
             Where to draw; by default a new figure.
         **kwargs
-            Handed to `matplotlib.axes.Axes.plot`, for the marks.
+            Passed to `matplotlib.axes.Axes.plot`, for the marks.
         """
         check_is_fitted(clf, "certificate_")
         if (X is None) != (y is None):
-            raise ValueError("X and y belong together: give both for a test error, or none.")
+            raise ValueError("X and y belong together: pass both for a test error, or neither.")
         test_error = None if y is None else float(np.mean(clf.predict(X) != np.asarray(y)))
         return cls.from_certificate(
             clf.certificate_, test_error=test_error, holdout_bound=holdout_bound, ax=ax, **kwargs
@@ -114,7 +114,7 @@ class CertificateDisplay:
 
     @classmethod
     def from_learned(cls, learned: Learned, *, ax: "Axes | None" = None, **kwargs: Any) -> "CertificateDisplay":
-        """Draw the certificate of what `learn` returned; parameters as in `from_certificate`."""
+        """Draw the certificate of a result of `learn`; parameters as in `from_certificate`."""
         return cls.from_certificate(learned.certificate, ax=ax, **kwargs)
 
     @classmethod
@@ -184,7 +184,7 @@ class CertificateDisplay:
         return {name: self._plot_mark(y, name, value, style) for name, value in values.items()}
 
     def _cut_baseline(self) -> None:
-        """Let a baseline that is far beyond all other figures leave the picture, so that these can be told apart."""
+        """Cut off a baseline far beyond all other figures, so that these remain distinguishable."""
         if "baseline" not in self.points_:
             return
         others = [p for name, p in self.points_.items() if name != "baseline"]
@@ -197,7 +197,7 @@ class CertificateDisplay:
         self.points_["baseline"].set_visible(False)
         bar = next(line for line in self.ax_.lines if np.all(np.asarray(line.get_ydata()) == y))
         bar.set_xdata([0, 1.3 * reach])
-        self.ax_.texts[list(self.points_).index("baseline")].remove()  # each row has its text, in the same order
+        self.ax_.texts[list(self.points_).index("baseline")].remove()  # rows and texts are in the same order
         self._note(f"{percent(value)} →", 1.3 * reach, y + 0.28, -2)
 
     def _label(self, last: float) -> None:
@@ -218,12 +218,12 @@ def bound_name(certificate: Certificate) -> str:
 
 
 def measured_name(certificate: Certificate) -> str:
-    """The empirical risk in words: the error of predict, where the examples only tested it."""
+    """The empirical risk in words: the error of predict, if the examples only tested it."""
     return "measured, predict" if certificate.tested else "empirical risk"
 
 
 def class_figures(certificate: Certificate, figures: dict[str, Any]) -> dict[str, float]:
-    """What is shown of a class, under the names of the same figures of all examples."""
+    """The figures of a class, by the names that they have for all examples."""
     shown = {"bound": figures["bound"]}
     if certificate.has_stochastic_vote:
         shown["stochastic_bound"] = figures["stochastic_bound"]

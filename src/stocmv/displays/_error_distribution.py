@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class ErrorDistributionDisplay:
-    """How the error of the stochastic vote is spread over the examples: a histogram of its probability to err.
+    """Histogram of the probability that the stochastic vote errs, over the examples.
 
-    A risk of five percent may be five percent everywhere, or certain errors on one example in twenty; this figure
-    tells. The exact risk is the mean of these probabilities, the folds weighted as the bound weighs them. Make one with
+    A risk of five percent may be five percent everywhere, or certain errors on one example in twenty; this figure shows
+    which. The exact risk is the mean of these probabilities, with the folds weighted as in the bound. Make one with
     `from_estimator` or `from_learned`.
 
     Parameters
@@ -33,12 +33,12 @@ class ErrorDistributionDisplay:
     counts : array-like of shape (n_rows,)
         Number of examples that each row stands for.
     certificate : Certificate
-        What says the mean and the bound on it.
+        Has the mean and the bound on it.
 
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        Where it was drawn.
+        The axes and figure of the drawing.
     heights_ : ndarray
         Number of examples in each bar.
     bars_ : BarContainer
@@ -66,7 +66,7 @@ class ErrorDistributionDisplay:
     def from_estimator(
         cls, clf: Any, *, bins: int = 25, ax: "Axes | None" = None, **kwargs: Any
     ) -> "ErrorDistributionDisplay":
-        """Draw the distribution over the examples that judged a `MajorityVoteClassifier`.
+        """Draw the distribution over the judging examples of a `MajorityVoteClassifier`.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class ErrorDistributionDisplay:
         ax : Axes, optional
             Where to draw; by default a new figure.
         **kwargs
-            Handed to `matplotlib.axes.Axes.hist`.
+            Passed to `matplotlib.axes.Axes.hist`.
         """
         check_is_fitted(clf, ["posterior_", "certificate_"])
         return cls._from_folds(clf.posterior_, clf.votes_, clf.certificate_).plot(ax, bins=bins, **kwargs)
@@ -92,7 +92,7 @@ class ErrorDistributionDisplay:
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> "ErrorDistributionDisplay":
-        """Draw the distribution over the examples that `learn` was given; parameters as in `from_estimator`."""
+        """Draw the distribution over the examples passed to `learn`; parameters as in `from_estimator`."""
         posteriors = [learned.posterior] if isinstance(learned.posterior, Posterior) else learned.posterior
         folds = [votes] if isinstance(votes, Votes) else list(votes)
         return cls._from_folds(posteriors, folds, learned.certificate).plot(ax, bins=bins, **kwargs)
@@ -140,7 +140,7 @@ class ErrorDistributionDisplay:
 
 
 def error_probabilities(posterior: Posterior, votes: VoteMatrix) -> NDArray:
-    """Probability that the stochastic vote errs on each row; for a categorical that the drawn voter errs."""
+    """Probability that the stochastic vote errs on each row; for a categorical, that the drawn voter errs."""
     if posterior.law == "drawn":
         raise ValueError(f"The error of each example has no closed form for {posterior!r}: learn a Dirichlet.")
     return error_rows(cast(WeightedPosterior, posterior), votes)

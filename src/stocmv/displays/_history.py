@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 class HistoryDisplay:
-    """Objective, risk and KL through the iterations in which the weights were learned.
+    """Objective, risk and KL over the iterations that learned the weights.
 
-    The objective is a bound on the stochastic vote; where other examples judge, the KL may count less in it. The bound
-    that was certified in the end is drawn beside it. Make one with `from_estimator` or `from_learned`.
+    The objective is a bound on the stochastic vote; if other examples judge, the KL may have less weight in it. The
+    bound that was finally certified is drawn beside it. Make one with `from_estimator` or `from_learned`.
 
     Parameters
     ----------
     history : History
         The iterations.
     certificate : Certificate, optional
-        What came out in the end.
+        The resulting certificate.
 
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        Where it was drawn.
+        The axes and figure of the drawing.
     kl_ax_ : Axes
         The right-hand axis.
     objective_line_, risk_line_, kl_line_ : Line2D
@@ -68,7 +68,7 @@ class HistoryDisplay:
         ax : Axes, optional
             Where to draw; by default a new figure.
         **kwargs
-            Handed to `matplotlib.axes.Axes.plot`.
+            Passed to `matplotlib.axes.Axes.plot`.
         """
         check_is_fitted(clf, ["history_", "certificate_"])
         return cls(clf.history_, clf.certificate_).plot(ax, **kwargs)
@@ -107,10 +107,10 @@ class HistoryDisplay:
                 self.certificate.stochastic_bound, color=VERMILION, linewidth=1, linestyle=dashes, label=name
             )
         ax.set_xlim(0.5, len(history) + 0.5)
-        ax.set_ylim(0, 1.12 * ax.dataLim.ymax)  # the names of the stages stand above the curves
-        # a start far from the prior may have a KL that would flatten all others: it leaves the figure
+        ax.set_ylim(0, 1.12 * ax.dataLim.ymax)  # leaves room for the names of the stages above the curves
+        # a start far from the prior may have a KL that would flatten all others: it is cut off
         highest = min(history.kl.max(), 2 * np.quantile(history.kl, 0.9))
-        self.kl_ax_.set_ylim(0, 1.6 * highest if highest > 0 else 1)  # lower than the objective, to be seen apart
+        self.kl_ax_.set_ylim(0, 1.6 * highest if highest > 0 else 1)  # below the objective, so that they do not overlap
 
     def _mark_stages(self) -> None:
         self.stage_spans_ = []
@@ -154,7 +154,7 @@ class HistoryDisplay:
 
 
 def _stages(history: History) -> list[tuple[str, list[int]]]:
-    """The stages in order, each with the lengths of its runs; L-BFGS descends, so where it rises a run begins."""
+    """The stages in order, each with the lengths of its runs; L-BFGS descends, so a rise starts a new run."""
     stages = []
     first = 0
     for stage, steps in groupby(history.stage):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class MonitorDisplay:
-    """Evidence that a bound no longer holds, case after case, and the share of errors so far.
+    """Evidence that a bound no longer holds, case by case, and the share of errors so far.
 
     Make one with `from_monitor`.
 
@@ -22,13 +22,13 @@ class MonitorDisplay:
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        Where it was drawn.
+        The axes and figure of the drawing.
     error_ax_ : Axes
         The right-hand axis.
     evidence_line_, error_line_ : Line2D
         The two curves.
     threshold_line_, bound_line_ : Line2D
-        Where the alarm is, and the bound that is tested.
+        The alarm threshold, and the bound under test.
     alarm_line_ : Line2D or None
         The case that raised the alarm.
 
@@ -57,7 +57,7 @@ class MonitorDisplay:
         ax : Axes, optional
             Where to draw; by default a new figure.
         **kwargs
-            Handed to `matplotlib.axes.Axes.plot` for the evidence.
+            Passed to `matplotlib.axes.Axes.plot` for the evidence.
         """
         return cls(monitor).plot(ax, **kwargs)
 

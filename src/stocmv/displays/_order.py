@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class OrderDisplay:
-    """Errors and the frequency of a class along the rows, or in the course of time.
+    """Errors and the frequency of a class along the rows, or over time.
 
     The dashed lines are the means over all rows. Make one with `from_estimator`.
 
     Parameters
     ----------
     test : OrderTest
-        What `fit` found.
+        The test that `fit` made.
 
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        Where it was drawn.
+        The axes and figure of the drawing.
     error_line_, class_line_ : Line2D
         The two curves, a point for each block of rows.
     mean_lines_ : list of Line2D
@@ -48,7 +48,7 @@ class OrderDisplay:
 
     @classmethod
     def from_estimator(cls, clf: Any, *, ax: "Axes | None" = None, **kwargs: Any) -> "OrderDisplay":
-        """Draw what a fitted `MajorityVoteClassifier` found.
+        """Draw the order test of a fitted `MajorityVoteClassifier`.
 
         Parameters
         ----------
@@ -57,7 +57,7 @@ class OrderDisplay:
         ax : Axes, optional
             Where to draw; by default a new figure.
         **kwargs
-            Handed to `matplotlib.axes.Axes.plot`.
+            Passed to `matplotlib.axes.Axes.plot`.
         """
         check_is_fitted(clf, ["order_test_"])
         if clf.order_test_ is None:

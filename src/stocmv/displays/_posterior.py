@@ -21,7 +21,7 @@ _PRIOR: dict[str, Any] = {"color": INK, "linewidth": 1, "linestyle": (0, (4, 2))
 
 
 class PosteriorDisplay:
-    """Mean weights of the voters, fold by fold, with their spread, and the mean of the prior where one is paid for.
+    """Mean weights of the voters, fold by fold, with their spread, and the mean of the prior if its KL is paid.
 
     Make one with `from_estimator`, `from_learned` or `from_posterior`.
 
@@ -35,7 +35,7 @@ class PosteriorDisplay:
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        Where it was drawn.
+        The axes and figure of the drawing.
     errorbars_ : list of ErrorbarContainer
         The weights, one entry per fold.
     prior_lines_ : list of Line2D
@@ -74,11 +74,11 @@ class PosteriorDisplay:
         clf : MajorityVoteClassifier
             Fitted.
         sort : bool
-            Whether the voters of a fold stand in the order of their weights, or in their own.
+            Whether to sort the voters of a fold by weight.
         ax : Axes, optional
             Where to draw; by default a new figure.
         **kwargs
-            Handed to `matplotlib.axes.Axes.errorbar`.
+            Passed to `matplotlib.axes.Axes.errorbar`.
         """
         check_is_fitted(clf, ["posterior_", "certificate_"])
         return cls.from_posterior(clf.posterior_, priors_of(clf.certificate_), sort=sort, ax=ax, **kwargs)
@@ -87,7 +87,7 @@ class PosteriorDisplay:
     def from_learned(
         cls, learned: Learned, *, sort: bool = True, ax: "Axes | None" = None, **kwargs: Any
     ) -> "PosteriorDisplay":
-        """Draw what `learn` returned; parameters as in `from_estimator`."""
+        """Draw a result of `learn`; parameters as in `from_estimator`."""
         return cls.from_posterior(learned.posterior, learned.prior, sort=sort, ax=ax, **kwargs)
 
     @classmethod
@@ -165,13 +165,13 @@ class PosteriorDisplay:
         legend_below(ax, handles)
 
     def _bottom(self) -> float:
-        """Zero, unless the weights are so alike that nothing would be seen of their differences."""
+        """Zero, unless the weights are so similar that their differences would be invisible."""
         low = min((mean - deviation).min() for mean, deviation in zip(self.means, self.deviations, strict=True))
         high = max((mean + deviation).max() for mean, deviation in zip(self.means, self.deviations, strict=True))
         return low - 0.2 * (high - low) if low > 0.4 * high else -0.02 * high
 
 
 def priors_of(certificate: Certificate) -> list[Posterior] | None:
-    """The priors that a certificate pays for having left; None where it pays for none."""
+    """The priors from which a certificate pays the KL; None if it pays none."""
     kind = POSTERIORS[certificate.posterior]
     return [kind(**{name: np.array(v) for name, v in prior.items()}) for prior in certificate.priors] or None

@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 class SelectiveDisplay:
-    """Error among the answers against coverage, for a vote that answers only where it is sure.
+    """Error among the answers against coverage, for a vote that answers only when it is sure.
 
-    Each point is a threshold: the vote answers where the winning class has at least that share of it. The bounds of all
-    points hold at once, so that a threshold may be chosen from the figure. Make one with `from_estimator`.
+    Each point is a threshold: the vote answers if the winning class has at least that share of it. The bounds of all
+    points hold at once, so a threshold may be chosen from the figure. Make one with `from_estimator`.
 
     Parameters
     ----------
     points : sequence of Tradeoff
-        What is certified and measured at each threshold.
+        Certified and measured figures at each threshold.
     test : sequence of (float, float), optional
         Coverage and error among the answers on test examples, at the same thresholds.
 
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        Where it was drawn.
+        The axes and figure of the drawing.
     certified_line_, measured_line_ : Line2D
-        The bound on the error over the lower bound on coverage, and the same as measured on the judging examples.
+        The bound on the error against the lower bound on coverage, and both as measured on the judging examples.
     test_line_ : Line2D or None
         The test examples.
 
@@ -62,20 +62,20 @@ class SelectiveDisplay:
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> "SelectiveDisplay":
-        """Draw what a fitted `MajorityVoteClassifier` can certify.
+        """Draw what can be certified for a fitted `MajorityVoteClassifier`.
 
         Parameters
         ----------
         clf : MajorityVoteClassifier
             Fitted, with its votes.
         X, y : array-like, optional
-            Test examples, to be drawn beside it.
+            Test examples, to be drawn too.
         delta : float, optional
-            Probability with which any of the bounds may fail; by default that of the vote.
+            Probability that any of the bounds fails, at most; by default that of the vote.
         ax : Axes, optional
             Where to draw; by default a new figure.
         **kwargs
-            Handed to `matplotlib.axes.Axes.plot`.
+            Passed to `matplotlib.axes.Axes.plot`.
         """
         check_is_fitted(clf, ["certificate_", "posterior_"])
         points = tradeoffs(clf.votes_, clf.posterior_, clf.certificate_, delta)
@@ -112,7 +112,7 @@ class SelectiveDisplay:
         tidy(ax)
         in_percent(ax.xaxis)
         in_percent(ax.yaxis)
-        ax.set_ylim(0, min(1.5 * self.points[-1].bound, 1.0))  # few answers have bounds that would flatten all others
+        ax.set_ylim(0, min(1.5 * self.points[-1].bound, 1.0))  # bounds for few answers would flatten all others
         ax.set(xlabel="coverage", ylabel="error among the answers")
         lines = (self.certified_line_, self.measured_line_, self.test_line_)
         legend_below(ax, [line for line in lines if line is not None])

@@ -1,4 +1,4 @@
-"""Figures of the docstrings' examples are drawn without a screen, and closed."""
+"""Draw the figures of the docstring examples without a screen, and close them."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The same fit on a cluster: votes live on its workers, and only sums travel (extra ``dask``)."""
+"""The same fit on a cluster: votes stay on its workers, and only sums are transferred (extra ``dask``)."""
 
 from ._cluster_votes import ClusterVotes as ClusterVotes
 from ._connection import connected as connected, is_dask as is_dask

@@ -1,4 +1,4 @@
-"""Votes that live on the workers of a cluster."""
+"""Votes on the workers of a cluster."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -19,17 +19,17 @@ _passes = count()
 class ClusterVotes(Votes):
     """Votes of one fold in partitions on the workers.
 
-    What a function finds in them comes back, and the rows of a sample; never all of them, but for `collect`.
+    Only results of functions and rows of a sample are transferred; all votes only by `collect`.
 
     Parameters
     ----------
     client : distributed.Client
         The cluster.
     parts : sequence of futures or delayed objects
-        Each a VoteMatrix whose rows are not merged. Futures are kept in the workers' memory (or on their disks);
-        delayed ones are made anew for every pass, for votes that the cluster cannot hold.
+        Each a VoteMatrix with unmerged rows. Futures are kept in the workers' memory (or on their disks); delayed ones
+        are recomputed for every pass, for votes that the cluster cannot hold.
     sizes : sequence of int
-        Rows of each part.
+        Number of rows of each part.
     n_voters : int
         Number of voters.
     classes : ndarray
@@ -37,7 +37,7 @@ class ClusterVotes(Votes):
     grouped : bool
         Whether the rows belong to groups.
     abstains : bool or None
-        Whether some voter gives no answer to some example; None if that is not known yet.
+        Whether some voter does not answer some example; None if that is not known yet.
     """
 
     grouped: bool = False
@@ -61,7 +61,7 @@ class ClusterVotes(Votes):
         self._abstains = abstains
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy elsewhere knows: the shape, not the votes."""
+        """A pickled copy has the shape, not the votes."""
         return {**self.__dict__, "client": None, "parts": ()}
 
     def __repr__(self) -> str:
@@ -103,7 +103,7 @@ class ClusterVotes(Votes):
             yield ClusterVotes(self.client, begun.popleft(), sizes, *shape)
 
     def collect(self) -> PartitionedVotes:
-        """The votes themselves, brought to this machine."""
+        """The votes themselves, transferred to this machine."""
         return PartitionedVotes([result(future, self.client) for future in self.client.compute(list(self.parts))])
 
     def whole(self) -> VoteMatrix:
@@ -114,7 +114,7 @@ class ClusterVotes(Votes):
         return np.asarray(self.classes)
 
     def _tasks(self, asked: Sequence[tuple[Callable, Any]], name: str) -> list[Any]:
-        """What each function will find in its part: tasks that are not begun."""
+        """Tasks, not yet started, that apply each function to its part."""
         from dask.base import tokenize
         from dask.delayed import delayed
 
@@ -126,7 +126,7 @@ class ClusterVotes(Votes):
 
 
 def _sum_tree(tasks: Sequence[Any]) -> Any:
-    """The sum of what tasks find, as a tree of sums: few results meet in one place, however many parts there are."""
+    """The sum of the tasks' results, as a tree: few results meet in one place, however many parts there are."""
     from dask.delayed import delayed
 
     add = delayed(added, pure=False)
@@ -134,11 +134,11 @@ def _sum_tree(tasks: Sequence[Any]) -> Any:
 
 
 def _on_one_thread(of: Callable[[VoteMatrix], Any], votes: VoteMatrix) -> Any:
-    """A worker has a thread for each of its cores already."""
+    """Apply the function on one thread: a worker already has a thread for each of its cores."""
     numba.set_num_threads(1)
     return of(votes)
 
 
 def abstains_in(votes: VoteMatrix) -> bool:
-    """Whether some voter gives no answer to some row of a matrix."""
+    """Whether some voter does not answer some row of a matrix."""
     return votes.abstains

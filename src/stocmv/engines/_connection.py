@@ -1,4 +1,4 @@
-"""The cluster, and what becomes of it when it goes away."""
+"""The connection to a cluster, and errors if it is lost."""
 
 import os
 import time
@@ -8,8 +8,8 @@ from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-_PATIENCE = 5.0  # seconds between two looks at whether the scheduler is still there
-_SILENCE = 30.0  # seconds after which it is taken for gone
+_PATIENCE = 5.0  # seconds between two checks whether the scheduler is still there
+_SILENCE = 30.0  # seconds after which it counts as lost
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def connected(address: str | None = None, n_workers: int | None = None) -> Itera
     address : str, optional
         Such as ``tcp://scheduler:8786``; without it a local cluster is started.
     n_workers : int, optional
-        Processes of the local cluster, each with one thread; by default one for each core.
+        Number of processes of the local cluster, each with one thread; by default one per core.
     """
     _check_installed()
     from distributed import Client
@@ -53,12 +53,12 @@ def _check_installed() -> None:
 
 
 def is_dask(X: Any) -> bool:
-    """Whether it is a Dask array or data frame, found out without Dask."""
+    """Whether it is a Dask array or data frame, without importing Dask."""
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
 def current_client() -> Any:
-    """The client of the cluster that is connected."""
+    """The client of the connected cluster."""
     _check_installed()
     from distributed import Client
 
@@ -71,7 +71,7 @@ def current_client() -> Any:
 
 
 def result(future: Any, client: Any) -> Any:
-    """What a task gives back; an error, not a hang, when the scheduler goes away."""
+    """The result of a task; an error, instead of a hang, if the scheduler is lost."""
     from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
 
@@ -88,7 +88,7 @@ def result(future: Any, client: Any) -> Any:
                 raise ConnectionError(_GONE) from None
         except KilledWorker as error:
             raise MemoryError(
-                f"The workers died again and again at {error.task}: their memory may be too small for a partition."
+                f"The workers kept dying at {error.task}: their memory may be too small for a partition."
             ) from error
         except (CancelledError, CommClosedError, OSError) as error:
             if future.status == "error":
@@ -96,7 +96,7 @@ def result(future: Any, client: Any) -> Any:
             raise ConnectionError(_GONE) from error
 
 
-_GONE = "The Dask scheduler went away, and what the cluster held with it: start it again, and fit again."
+_GONE = "The Dask scheduler was lost, and all data on the cluster with it: start it again, and fit again."
 
 
 def _answers(client: Any) -> bool:
@@ -105,6 +105,6 @@ def _answers(client: Any) -> bool:
     try:
         client.sync(client.scheduler.identity, callback_timeout=_PATIENCE)
     except Exception:
-        # whatever goes wrong while asking, there was no answer
+        # any error while asking means that there was no answer
         return False
     return True

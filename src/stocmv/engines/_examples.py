@@ -1,4 +1,4 @@
-"""Examples on a cluster: they make votes and judge them there."""
+"""Examples on a cluster, which make and judge votes there."""
 
 import time
 from typing import Any
@@ -16,13 +16,13 @@ from ._partitions import Partition, Summary, check_alike, joint_partitions, summ
 from ._plan import Part, plan
 from ._training import Shared, as_shared, make, rows_of, sample, together, train_here
 
-_ASKED = 1 << 16  # rows of a partition that the voters answer at a time: their answers are packed before the next
+_ASKED = 1 << 16  # rows on which the voters vote at a time; their votes are packed before the next
 
 
 class ClusterExamples(Examples):
-    """Examples in partitions on a cluster. They and the votes on them stay there.
+    """Examples in partitions on a cluster; they and their votes stay there.
 
-    The errors of the plain model are not known.
+    The errors of the plain model are not available.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class ClusterExamples(Examples):
         self._counts = np.stack([part.counts(own) for part, own in zip(self._parts, rows, strict=True)])
         if not self._counts.sum(0).all():
             raise ValueError(
-                f"A share of {min(cut.shares):g} of {self.n_units:,} rows has none of them: choose another holdout."
+                f"A share of {min(cut.shares):g} of {self.n_units:,} rows is empty: choose another holdout."
             )
 
     def make(self, recipe: Recipe, k: int, seed: int) -> Made:
@@ -62,7 +62,7 @@ class ClusterExamples(Examples):
         return result(self._made, self._client)
 
     def votes(self, made: Made, k: int) -> ClusterVotes:
-        """What the voters say on part ``k``, which was made last: they are on the cluster already."""
+        """The votes on part ``k``, which must be the part made last; they are on the cluster already."""
         judging = np.flatnonzero(self._counts[:, k])
         numeric, sizes = not self.source.checks_input, self._counts[judging, k].tolist()
         asked = _asked_votes(self._made, self._partitions, self._parts, judging, k, numeric)
@@ -73,7 +73,7 @@ class ClusterExamples(Examples):
         return ClusterVotes(self._client, asked, sizes, made.voters.n_voters, self.classes, grouped, abstains)
 
     def _kept(self, asked: list[Any], k: int) -> tuple[list[Any], bool]:
-        """The votes once the workers have them, and whether some voter gives no answer."""
+        """The votes once the workers have them, and whether some voter abstains."""
         futures, abstains = list(self._client.compute(asked)), False
         for done, answered in enumerate(futures, 1):
             abstains |= result(self._client.submit(abstains_in, answered, pure=False), self._client)
@@ -112,7 +112,7 @@ def _made(
     k: int,
     seed: int,
 ) -> Any:
-    """A future of the vote of a part: its voters, their weights, and the error to expect."""
+    """A future of the vote of a part: its voters, their weights, and the expected error."""
     from dask.delayed import delayed
 
     token, numeric = _token(), not source.checks_input
@@ -150,7 +150,7 @@ def _made(
 def _asked_votes(
     made: Any, partitions: list[Any], parts: list[Part], judging: NDArray, k: int, numeric: bool
 ) -> list[Any]:
-    """What the voters of a part will say in each of the partitions that have rows of it."""
+    """Tasks for the votes on a part, one for each partition that has rows of it."""
     from dask.delayed import delayed
 
     asked, token = delayed(_votes), _token()
@@ -158,7 +158,7 @@ def _asked_votes(
 
 
 def _votes(made: Made, partition: Partition, part: Part, k: int, numeric: bool) -> VoteMatrix:
-    """What the voters of a part say on the rows of a partition that judge them."""
+    """The votes of a part's voters on the judging rows of a partition."""
     rows = part.judges(k, partition.groups)
     blocks = (rows_of(partition, part, rows[i : i + _ASKED], numeric) for i in range(0, len(rows), _ASKED))
     return VoteMatrix.joined(

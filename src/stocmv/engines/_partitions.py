@@ -1,4 +1,4 @@
-"""Examples in partitions, and what each of them holds."""
+"""Examples in partitions, and a summary of each."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from ..votes import exact_labels
 from ._connection import is_dask
 
 _TARGET, _GROUP = "__stocmv_target__", "__stocmv_group__"
-_LOOKED_AT = 1 << 13  # rows of a partition whose fingerprints travel
+_LOOKED_AT = 1 << 13  # rows of a partition whose fingerprints are transferred
 
 
 class Partition(NamedTuple):
@@ -33,7 +33,7 @@ class Groups(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What is known of a partition."""
+    """What the client knows about a partition."""
 
     n_rows: int
     n_columns: int
@@ -52,7 +52,7 @@ def joint_partitions(X: Any, y: Any, groups: Any = None) -> list[Any]:
         if not is_dask(collection):
             raise TypeError(f"X is a Dask collection, so {name} must be one too, with the same partitions.")
     if hasattr(X, "columns") and all(hasattr(collection, "divisions") for collection in beside.values()):
-        # read together, so that they are cut in the same places
+        # read together, so that they are split at the same places
         cut = delayed(_cut, pure=True)
         frame = X.assign(**dict(zip((_TARGET, _GROUP), beside.values(), strict=False)))
         return [cut(part, k) for k, part in enumerate(frame.to_delayed())]
@@ -94,7 +94,7 @@ def _one_column(values: Any) -> NDArray:
 
 
 def summarise(partition: Partition, index: int, source: VoterSource) -> Summary:
-    """Check a partition, and say what it holds."""
+    """Check a partition and summarise it."""
     X, labels = partition.X, exact_labels(partition.labels, f"y of partition {index}")
     if len(labels) == 0:
         raise ValueError(f"Partition {index} is empty: leave it out.")
@@ -130,7 +130,7 @@ def _kind(labels: NDArray) -> str:
 
 
 def check_alike(summaries: Sequence[Summary]) -> None:
-    """All partitions have the same columns, and labels and groups of one kind."""
+    """Refuse partitions with different columns, or with labels or groups of different kinds."""
     first = summaries[0]
     for index, summary in enumerate(summaries):
         if summary.n_columns != first.n_columns:
@@ -144,5 +144,5 @@ def check_alike(summaries: Sequence[Summary]) -> None:
         if summary.groups is not None and first.groups is not None and summary.groups.kind != first.groups.kind:
             raise ValueError(
                 f"The groups of partition {index} are {summary.groups.kind} and those of partition 0 are "
-                f"{first.groups.kind}, so that a group of both cannot be told: use one kind."
+                f"{first.groups.kind}, so a group with rows in both cannot be recognised: use one kind."
             )

@@ -10,29 +10,29 @@ from ..protocols import Cut
 from ..votes import code_dtype
 from ._partitions import Groups
 
-LISTED = 1_000_000  # rows up to which the part of each is listed
+LISTED = 1_000_000  # up to this many rows, the part of each is listed
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A partition: the classes of its labels, and the part of the cut that each of its rows belongs to.
+    """The part of the cut that each row of a partition belongs to, and the classes.
 
-    These are listed, or the part of each row is drawn independently from a seed and the number of the partition: then
-    the draw can be repeated anywhere, and nothing has to be sent. How the rows were laid out has no influence.
+    The parts are listed, or drawn independently for each row from a seed and the number of the partition: then the draw
+    can be repeated anywhere, and nothing has to be transferred. The layout of the rows has no influence.
 
     Attributes
     ----------
     index, n_rows : int
-        Number of the partition, and its rows.
+        Number of the partition, and of its rows.
     classes : ndarray
         Sorted class labels of all partitions.
     cut : Cut
         The parts, and which of them judge.
     listed : ndarray or None
-        The part of each row; where the rows belong to groups, of each of the partition's groups in the order of their
+        The part of each row; if the rows belong to groups, of each of the partition's groups in the order of their
         numbers.
     seed : int
-        Where the parts are drawn.
+        Seed for drawing the parts.
     """
 
     index: int
@@ -47,11 +47,11 @@ class Part:
         return np.flatnonzero(self._parts(groups) == k)
 
     def teachers(self, k: int, groups: NDArray | None = None) -> NDArray:
-        """Rows that may make it."""
+        """Rows that may make the vote of part ``k``."""
         return self.cut.teachers(self._parts(groups), k)
 
     def counts(self, group_rows: NDArray | None = None) -> NDArray:
-        """Rows in each part, where each group has so many."""
+        """Number of rows in each part, given the number of rows of each group."""
         parts = self._drawn() if self.listed is None else self.listed
         return np.bincount(parts, group_rows, len(self.cut.shares)).astype(int)
 
@@ -77,7 +77,7 @@ def plan(
 ) -> list[Part]:
     """A part of the cut for every row of partitions of these sizes, drawn without looking at the rows.
 
-    Up to a million rows, and for groups however many rows they have, it is the one that one machine gives them.
+    For up to a million rows, and always for groups, it is the same as on one machine.
     """
     kind = np.min_scalar_type(len(cut.shares))
     if groups is not None:

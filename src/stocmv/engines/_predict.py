@@ -1,4 +1,4 @@
-"""Answers of a fitted vote to Dask collections: Dask collections too."""
+"""Answers of a fitted vote to Dask collections, as Dask collections."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -11,7 +11,7 @@ from ._connection import current_client, is_dask
 
 
 def by_partition(method: Callable) -> Callable:
-    """A method that answers examples, made to answer each partition of a Dask collection on the cluster."""
+    """Decorate a method that answers examples, so that it also answers each partition of a Dask collection."""
 
     @wraps(method)
     def answer(self: Any, X: Any, **settings: Any) -> Any:
@@ -21,7 +21,7 @@ def by_partition(method: Callable) -> Callable:
 
 
 def answer_on_cluster(clf: Any, method: str, X: Any, *, dtype: Any = None, **settings: Any) -> Any:
-    """One of the methods of a fitted vote for each partition, when its result is computed.
+    """Apply a method of a fitted vote lazily to each partition.
 
     The answers have the type ``dtype``; by default that of the labels, or of numbers if the method ends in "_proba".
     """
@@ -29,7 +29,7 @@ def answer_on_cluster(clf: Any, method: str, X: Any, *, dtype: Any = None, **set
         settings["random_state"] = check_random_state(settings["random_state"]).randint(2**31 - 1)
     from dask.delayed import delayed
 
-    # each worker gets it once, under a name of its own: that of an equal model may just be about to be forgotten
+    # each worker gets it once, under a unique name: the key of an equal model may be about to be released
     model = current_client().scatter(clf, broadcast=True, hash=False)
     probable = method.endswith("_proba")
     dtype = np.dtype(dtype or (float if probable else clf.classes_.dtype))

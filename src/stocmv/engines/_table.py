@@ -1,4 +1,4 @@
-"""Parquet files in a folder or a store of objects, as a table whose examples stay on the cluster."""
+"""Parquet files in a folder or an object store, as a table whose examples stay on the cluster."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from ..tables import (
 from ._connection import current_client, result
 
 _LABELS, _GROUPS = "__stocmv_labels__", "__stocmv_groups__"
-_LARGE = 1 << 28  # bytes of a file that is read by row groups, several partitions then
+_LARGE = 1 << 28  # files of more bytes are read by row groups, as several partitions
 
 
 class Piece(NamedTuple):
@@ -40,7 +40,7 @@ class Piece(NamedTuple):
         return file if self.group is None else f"{file}, row group {self.group}"
 
     def frame(self) -> Any:
-        """Its examples and labels, as they would be read on one machine."""
+        """Its examples and labels, as read on one machine."""
         from pyarrow import parquet
 
         with _one_sentence(self.name), _opened(self.place) as file:
@@ -50,7 +50,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Where examples, labels and groups are found in every piece."""
+    """Where to find examples, labels and groups in every piece."""
 
     target: str
     group: str | None
@@ -58,7 +58,7 @@ class Layout:
     empty: Any = field(repr=False)
 
     def split(self, piece: Piece) -> Any:
-        """The features of a piece as numbers and categories, its labels and its groups in columns of their own."""
+        """The features of a piece as numbers and categories, with its labels and groups in separate columns."""
         frame = piece.frame()
         frame.columns = [str(name) for name in frame.columns]
         others = () if self.group is None else (self.group,)
@@ -74,7 +74,7 @@ class Layout:
 
 
 class Counted(NamedTuple):
-    """What is known of a piece before anything is learned from it."""
+    """Counts of a piece, before anything is learned from it."""
 
     classes: Counter
     missing: int
@@ -87,7 +87,7 @@ class PartitionedTable(Table):
     Attributes
     ----------
     counted : Counted
-        Examples of each class, and values that are missing.
+        Number of examples of each class, and of missing values.
     """
 
     counted: Counted = field(default_factory=lambda: Counted(Counter(), 0))
@@ -110,7 +110,7 @@ class PartitionedTable(Table):
 
     @property
     def unseen(self) -> dict[str, float]:
-        """Nothing: values are counted on one machine only."""
+        """Empty: values are only counted on one machine."""
         return {}
 
     def like(self) -> Table:
@@ -146,7 +146,7 @@ def read_partitions(
     counts = [result(f, client) for f in client.compute([look(layout, piece) for piece in pieces])]
     counted = Counted(sum((c.classes for c in counts), Counter()), sum(c.missing for c in counts))
     check_classes(np.array(list(counted.classes)), counted.classes.total(), layout.target)
-    with dask.config.set({"dataframe.convert-string": False}):  # categories stay as `as_features` has them
+    with dask.config.set({"dataframe.convert-string": False}):  # keeps the categories of `as_features`
         frame = dd.from_map(layout.split, pieces, meta=layout.empty, label="read")
     return PartitionedTable(
         frame[list(layout.expected.names)],
@@ -163,7 +163,7 @@ def read_partitions(
 
 
 def _pieces(path: str) -> list[Piece]:
-    """The parquet files below a place, large ones by row groups."""
+    """The parquet files below a path, large ones by row groups."""
     from pyarrow import fs, parquet
 
     with _one_sentence(path):
@@ -188,7 +188,7 @@ def _pieces(path: str) -> list[Piece]:
 
 
 def _is_data(path: str, folder: str) -> bool:
-    """Whether a file in a folder is one of the data, and not hidden or about them."""
+    """Whether a file in a folder holds data, and is not hidden or metadata."""
     below = PurePosixPath(path[len(folder) :].lstrip("/"))
     return below.suffix in (".parquet", ".pq") and not any(part.startswith((".", "_")) for part in below.parts)
 
@@ -234,7 +234,7 @@ def _opened(place: str) -> Iterator[Any]:
 
 @contextmanager
 def _one_sentence(name: str) -> Iterator[None]:
-    """Adds the name of the file to what is wrong with it."""
+    """Add the name of the file to errors."""
     try:
         yield
     except (ValueError, OSError, ImportError) as error:

@@ -1,4 +1,4 @@
-"""The vote that a part judges, made on the cluster."""
+"""Make the vote that a part judges, on the cluster."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
@@ -14,23 +14,22 @@ from ._plan import Part
 
 
 class Shared(Wrapped):
-    """Any source of voters, with a word on which examples train them when these are on a cluster.
+    """Any source of voters, with settings for training on a cluster.
 
-    On one machine it is the source itself.
+    On one machine it does the same as the source.
 
     Parameters
     ----------
     source : VoterSource
-        Where the voters come from.
+        The source of the voters.
     train_on : {"sample", "partitions"}
-        "sample" brings examples that do not judge to one worker, about ``max_rows`` of them at most, taken at random
-        from all partitions; they train the voters and teach their weights. "partitions" trains some of the trees of a
-        forest on each partition, with all of its examples that do not judge: nothing travels. All trees then have the
-        same weight.
+        "sample" transfers a random sample of the examples that do not judge, at most about ``max_rows``, to one worker,
+        where they train the voters and set their weights. "partitions" trains some of the trees of a forest on each
+        partition, with all of its examples that do not judge: nothing is transferred, and all trees have equal weights.
     max_rows : int
-        Largest sample.
+        Size of the largest sample.
     keep_votes : bool
-        Whether the workers keep the votes. If not, every pass asks the voters anew, for more votes than the cluster can
+        Whether the workers keep the votes. If not, every pass recomputes them, for more votes than the cluster can
         hold.
     """
 
@@ -56,29 +55,29 @@ class Shared(Wrapped):
         )
 
     def check(self) -> None:
-        """Refuse parameters that no cluster can follow."""
+        """Refuse invalid parameters."""
         if self.train_on not in ("sample", "partitions"):
             raise ValueError(f"train_on must be 'sample' or 'partitions', got {self.train_on!r}.")
         if self.train_on == "partitions" and self.source.with_members(1) is None:
-            raise ValueError("train_on='partitions' needs n_estimators that are alike, such as those of a forest.")
+            raise ValueError("train_on='partitions' needs an ensemble of interchangeable members, such as a forest.")
         if self.max_rows < 1:
             raise ValueError(f"max_rows must be at least 1, got {self.max_rows}.")
 
     @property
     def n_trees(self) -> int:
-        """Members of the ensemble."""
+        """Number of members of the ensemble."""
         return int(self.source.estimator.n_estimators)
 
 
 def as_shared(source: VoterSource) -> Shared:
-    """The source with the default ways of a cluster, its parameters checked."""
+    """The source with the default settings for a cluster, checked."""
     shared = source if isinstance(source, Shared) else Shared(source)
     shared.check()
     return shared
 
 
 class Sample(NamedTuple):
-    """Some examples of a partition, the codes of their classes, and the groups that they belong to."""
+    """Some examples of a partition, with their class codes and groups."""
 
     X: Any
     codes: NDArray
@@ -96,7 +95,7 @@ def sample(partition: Partition, part: Part, k: int, share: float, seed: int, nu
     """A partition's contribution to the examples that make the vote of a part."""
     rows = part.teachers(k, partition.groups)
     if share < 1:
-        # each row by itself, so that it does not matter how the rows were cut into partitions
+        # each row is drawn by itself, so that the split into partitions does not matter
         rng = np.random.default_rng(np.random.SeedSequence((seed, part.index)))
         rows = rows[rng.random(len(rows)) < share]
     return rows_of(partition, part, rows, numeric)
@@ -108,7 +107,7 @@ def make(samples: Sequence[Sample], recipe: Recipe, seed: int) -> Made:
 
 
 class Trees(NamedTuple):
-    """Trees of one partition, and how many examples, and which groups, trained them."""
+    """Trees of one partition, with the number of examples and the groups that trained them."""
 
     voters: VoterSet
     n_rows: int
@@ -122,7 +121,7 @@ def train_here(own: Sample, part: Part, source: VoterSource, seed: int) -> Trees
 
 
 def together(trees: Sequence[Trees], samples: Sequence[Sample], recipe: Recipe, seed: int) -> Made:
-    """The trees of all partitions, with equal weights; from the samples, if any, the error to expect."""
+    """The trees of all partitions, with equal weights; the expected error comes from the samples, if any."""
     voters = Joined([own.voters for own in trees])
     groups = [own.groups for own in trees if own.groups is not None]
     n = len(np.unique(np.concatenate(groups))) if groups else sum(own.n_rows for own in trees)
@@ -143,7 +142,7 @@ def _joined(samples: Sequence[Sample]) -> Sample:
 
 
 def _threads() -> int:
-    """Threads that a task may use: all of its worker's."""
+    """Number of threads that a task may use: all of its worker's."""
     from distributed import get_worker
 
     try:

@@ -1,4 +1,4 @@
-"""Posterior, risk, bound and solver composed into one call."""
+"""`learn` combines posterior, risk, bound and solver in one call."""
 
 from ._answers import (
     check_silence as check_silence,

@@ -1,4 +1,4 @@
-"""What a posterior's votes answer: the deterministic vote, the probabilities of the drawn vote, and drawn votes."""
+"""Answers of the deterministic vote, probabilities and draws of the stochastic vote."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -11,33 +11,33 @@ from ..posteriors import Posterior, WeightedPosterior
 from ..votes import class_weights, heaviest
 
 _BLOCK = 4096
-_ROUNDING = 1e-9  # more than a sum of weights that are one loses
+_ROUNDING = 1e-9  # more than rounding can take off weights that sum to one
 
 
 def check_silence(codes: Sequence[NDArray], n_classes: int, certificate: Certificate) -> None:
-    """Refuse voters that abstain where a certificate rests on their never doing so.
+    """Refuse voters that abstain if the certificate assumes that they never do.
 
-    The bound on the vote with mean weights counts the close contests of all voters; of some of them there are closer
-    ones. Where the vote is only tested, it does not matter who answers.
+    The PAC-Bayes bound on the deterministic vote counts the close contests among all voters, and among some of them
+    contests may be closer. If the vote is only tested, it does not matter who answers.
     """
     if certificate.tested or certificate.abstains:
         return
     if any(each.max(initial=0) >= n_classes for each in codes):
         raise ValueError(
-            "Some voter does not answer an example of X, and all of them answered all examples that judge: this "
+            "Some voter does not answer an example of X, but all voters answered all judging examples: this "
             "certificate does not cover that. Use bound='auto', which does."
         )
 
 
 def mean_vote(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
-    """The deterministic vote of a fold: the class with the largest mean weight; of classes that tie the first."""
+    """Deterministic vote of a fold: the class with the largest mean weight, or the first of tied classes."""
     return heaviest(mean_weights(posterior, codes, n_classes))
 
 
 def mean_weights(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
-    """Mean weight of each class, (n, n_classes), as a share of those that answer; equal where nobody does.
+    """Mean weight of each class, (n, n_classes), as a share of the voters that answer; equal if none does.
 
-    For a posterior without mean weights, the share of its fixed votes that answer the class.
+    For a posterior without mean weights, the share of its drawn votes that answer the class.
     """
     votes = posterior.fixed_votes()
     if len(votes) > 1:
@@ -50,7 +50,7 @@ def mean_weights(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArra
 
 
 def _share_of_each(votes: NDArray, codes: NDArray, n_classes: int) -> NDArray:
-    """Share of some votes, given by their weights, that answer each class: (n, n_classes)."""
+    """Share of the votes with these weights that answer each class: (n, n_classes)."""
     answered = np.zeros((len(codes), n_classes))
     rows = np.arange(len(codes))
     for weights in votes:
@@ -59,18 +59,18 @@ def _share_of_each(votes: NDArray, codes: NDArray, n_classes: int) -> NDArray:
 
 
 def win_probabilities(posterior: Posterior, codes: NDArray, n_classes: int) -> NDArray:
-    """Probability that the stochastic vote answers each class, (n, n_classes); the fixed votes' if unknown."""
+    """Probability that the stochastic vote gives each class, (n, n_classes); that of drawn votes if unknown."""
     if posterior.law == "drawn":
         return _share_of_each(posterior.fixed_votes(), codes, n_classes)
     weighted = cast(WeightedPosterior, posterior)
     concentrations = class_weights(codes, n_classes, weighted.concentrations)
     silent = concentrations.max(1) <= 0
-    concentrations[silent, 0] = 1.0  # of classes without any weight the first wins
+    concentrations[silent, 0] = 1.0  # if no class has any weight, the first one wins
     return weighted.win_probabilities(concentrations)
 
 
 def drawn_answers(posterior: Posterior, codes: NDArray, n_classes: int, rng: np.random.Generator) -> NDArray:
-    """Answers of votes whose weights are drawn afresh for every example."""
+    """Answers of the stochastic vote, with new weights drawn for every example."""
     if posterior.law != "drawn":
         weighted = cast(WeightedPosterior, posterior)
         return weighted.drawn_answers(class_weights(codes, n_classes, weighted.concentrations), rng)

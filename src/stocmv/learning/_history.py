@@ -1,4 +1,4 @@
-"""What happened on the way."""
+"""The iterations of a solver."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,17 +18,17 @@ class Step(NamedTuple):
 
 
 class History:
-    """The iterations of a run, in order; each field as an array.
+    """The iterations of a run, in order, with each field as an array.
 
-    The objective is the bound, interpolated, and for the Monte-Carlo risk noisy; where other examples judge, the KL may
-    count less in it than in the bound.
+    The objective is the bound, interpolated, and noisy for the Monte-Carlo risk. If other examples judge, the KL may
+    have less weight in it than in the bound.
 
     Attributes
     ----------
     steps : list of Step
         The iterations.
     limits : list of int
-        For each descent that ended before it converged, the number of iterations that ended it.
+        For each descent that stopped before it converged, its iteration limit.
     """
 
     def __init__(self) -> None:

@@ -25,20 +25,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Learned:
-    """What `learn` gives back.
+    """The result of `learn`.
 
     Attributes
     ----------
     posterior : Posterior or list of Posterior
         The learned distribution over the weights; a list, one per fold, when the votes were a list.
     prior : Posterior or list of Posterior
-        The prior that it is compared with.
+        The prior that the KL is measured from.
     certificate : Certificate
-        The bound on the error, with what is needed to check it.
+        The bound on the error, with everything needed to check it.
     history : History
         The iterations.
     classes : ndarray or None
-        Sorted class labels; None where only errors were known.
+        Sorted class labels; None if only errors were given.
     """
 
     posterior: Posterior | list[Posterior]
@@ -48,12 +48,12 @@ class Learned:
     classes: NDArray | None = None
 
     def predict(self, votes: Any, abstain: Any = None) -> NDArray:
-        """The deterministic vote on new examples, which ``certificate.bound`` is on.
+        """Answers of the deterministic vote to new examples; ``certificate.bound`` bounds its error.
 
         Parameters
         ----------
         votes : array-like of shape (n, n_voters), or VoteMatrix
-            Label that each voter gives to each example; NaN and None mean that it does not answer.
+            Label that each voter gives each example; NaN and None mean no answer.
         abstain : label, optional
             A further value that means "no answer".
 
@@ -70,9 +70,9 @@ class Learned:
         return classes[mean_vote(self._one_posterior(), codes, len(classes))]
 
     def predict_proba(self, votes: Any, abstain: Any = None) -> NDArray:
-        """Expected weight of the voters that answer each class, as a share of those that answer, (n, n_classes).
+        """Expected weight of the voters for each class, as a share of those that answer, (n, n_classes).
 
-        Its largest entry is what `predict` answers; the parameters are those of `predict`.
+        The class with the largest is what `predict` answers; same parameters as `predict`.
         """
         classes, codes = self._asked(votes, abstain)
         check_silence([codes], len(classes), self.certificate)
@@ -81,18 +81,18 @@ class Learned:
     def _one_posterior(self) -> Posterior:
         if not isinstance(self.posterior, Posterior):
             raise ValueError(
-                f"This was learned on {len(self.posterior)} folds, each with voters of its own, and a new example has "
-                "to be given to one of them: use MajorityVoteClassifier."
+                f"This was learned on {len(self.posterior)} folds, each with its own voters, and a new example has to "
+                "be assigned to one of them: use MajorityVoteClassifier."
             )
         return self.posterior
 
     def _asked(self, votes: Any, abstain: Any) -> tuple[NDArray, NDArray]:
-        """The classes, and what the voters answer as codes of these."""
+        """The classes, and the votes as class codes."""
         if self.classes is None:
             raise ValueError("predict needs to know the classes: learn from a VoteMatrix made with from_labels.")
         if isinstance(votes, VoteMatrix):
             if not np.array_equal(votes.classes, self.classes):  # type: ignore[arg-type]
-                raise ValueError("votes has other classes than those that were learned from.")
+                raise ValueError("votes does not have the same classes as the votes that were learned from.")
             codes = votes.answers()
         else:
             codes = encode_answers(*check_answers(votes, abstain, self.classes), self.classes)
@@ -116,17 +116,17 @@ def learn(
     alternatives: int = 1,
     context: dict[str, Any] | None = None,
 ) -> Learned:
-    """Learn the distribution of a vote's weights that minimises a proven bound on the vote's error.
+    """Learn the distribution of the weights that minimises a proven bound on the vote's error.
 
     Parameters
     ----------
     votes : Votes or list of Votes
-        What the voters said, as a rule a VoteMatrix. With a list, one per fold: the voters of a fold were trained
-        without its examples, and the certificate is on the mixture of the folds' votes (cross-bounding).
+        The votes, usually a VoteMatrix. A list has one entry per fold: the voters of a fold were trained without its
+        examples, and the certificate is about the mixture of the folds' votes (cross-bounding).
     risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound"} or Risk
         The empirical risk; "exact" is the error of the arg-max vote for any number of classes.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"} or subclass of Posterior
-        Kind of distribution over the weights; "auto" is the one that the risk was made for.
+        Kind of distribution over the weights; "auto" is the risk's own.
     prior : float, array-like of shape (n_voters,), or list of these
         Parameter of the prior, chosen without these examples; with folds a list may give each fold its own. For a
         Dirichlet the concentrations (1e-6 to 1e6), for a categorical the weights (their shares at least 1e-26), for a
@@ -134,17 +134,17 @@ def learn(
     bound : {"seeger", "seeger_2sqrt", "catoni", "mcallester"} or Bound
         The bound to minimise.
     delta : float
-        Probability with which the bound may fail, at least 1e-200.
+        Probability that the bound fails, at most; at least 1e-200.
     solver : {"auto", "quick", "lbfgs", "adam", "minibatch_adam"} or Solver
-        How to minimise.
+        Minimises the bound.
     random_state : int, Generator, RandomState or None
-        Seed of starts, batches and draws.
+        Seed for starts, batches and draws.
     assumptions : sequence of str
         Further assumptions that the certificate rests on, in words.
     per_class : bool
-        Also certify the error on the examples of each class.
+        Also certify the error on each class.
     alternatives : int
-        Number of priors among which the best certificate will be chosen; each has an equal share of delta.
+        Number of priors from which the best certificate will be chosen; each gets an equal share of delta.
     context : dict, optional
         Where the votes come from, to be recorded in the certificate.
 
@@ -190,7 +190,7 @@ def learn(
     warn_unfinished(found.history, solver, stacklevel=3)
     candidates = [found.posteriors]
     if the_risk.draws_again and found.posteriors is not found.priors:
-        candidates.append(found.priors)  # noise, or a surrogate for the risk, may have led astray
+        candidates.append(found.priors)  # a noisy or surrogate risk may have led to something worse
     with stage("certifying"):
         certified = [
             certify(
@@ -214,7 +214,7 @@ def learn(
 
 
 class Found(NamedTuple):
-    """The posteriors with the smallest bound that a solver found, not certified; the priors if it found none better."""
+    """The best posteriors that a solver found, not yet certified; the priors if it found none better."""
 
     posteriors: list[Posterior]
     priors: list[Posterior]
@@ -235,9 +235,9 @@ def minimise(
     alternatives: int = 1,
     kl_weight: float = 1.0,
 ) -> Found:
-    """What `learn` does before it certifies; the parameters are its.
+    """The part of `learn` before certification, with the same parameters.
 
-    With a ``kl_weight`` below one the value is no bound: for weights that other examples judge.
+    With a ``kl_weight`` below one the value is not a bound: use it for weights that other examples judge.
     """
     delta, alternatives = check_delta(delta), check_alternatives(alternatives)
     the_risk = named(risk, RISKS, Risk, "risk")
@@ -252,7 +252,7 @@ def minimise(
     point = objective.start
     if any(v.n_voters > 1 for v in folds):
         point = the_solver.minimise(objective, objective.start, _generator(random_state))
-    moved = not np.array_equal(point, objective.start)  # else the logarithms round, and the KL is no longer zero
+    moved = not np.array_equal(point, objective.start)  # if not, keep the prior: rounding would make the KL nonzero
     return Found(objective.posteriors(point) if moved else priors, priors, objective(point)[0], history)
 
 
@@ -262,8 +262,8 @@ def warn_unfinished(history: History, solver: str | Solver, stacklevel: int) -> 
         return
     name, limit = type(named(solver, SOLVERS, Solver, "solver")).__name__, max(history.limits)
     warnings.warn(
-        f"{name} stopped at max_iter={limit} before it converged. The certificate holds all the same, but better "
-        f"weights may exist: pass solver=stocmv.solvers.{name}(max_iter={2 * limit}).",
+        f"{name} stopped at max_iter={limit} before it converged. The certificate still holds, but better weights may "
+        f"exist: pass solver=stocmv.solvers.{name}(max_iter={2 * limit}).",
         ConvergenceWarning,
         stacklevel,
     )
@@ -279,7 +279,7 @@ def check_folds(votes: Votes | Sequence[Votes]) -> list[Votes]:
 
 
 def named(value: str | T, known: dict[str, T], kind: type[T], argument: str) -> T:
-    """The object that a name stands for; an object of the right kind stands for itself."""
+    """The object with this name; an object of the right kind is returned as it is."""
     if isinstance(value, kind):
         return value
     if not isinstance(value, str) or value not in known:
@@ -288,7 +288,7 @@ def named(value: str | T, known: dict[str, T], kind: type[T], argument: str) -> 
 
 
 def posterior_kind(posterior: str | type[Posterior], risk: Risk) -> type[Posterior]:
-    """The class that a name stands for, which must suit the risk; a class stands for itself."""
+    """The class with this name, or the class itself; it must suit the risk."""
     kind: Any = posterior
     if isinstance(posterior, str):
         kind = POSTERIORS.get(risk.default_posterior if posterior == "auto" else posterior)
@@ -311,7 +311,7 @@ def _priors(prior: Any, kind: type[Posterior], folds: list[Votes]) -> list[Poste
 
 
 def _prior_of_each_fold(prior: Any, folds: list[Votes]) -> list[Any]:
-    """What the argument says of each fold: a list may hold an entry for each fold, or a number for each voter."""
+    """The prior of each fold: a list may have an entry for each fold, or a number for each voter."""
     if not isinstance(prior, list | tuple):
         return [prior] * len(folds)
     if not all(np.isscalar(value) for value in prior):

@@ -20,16 +20,16 @@ _FEWEST = 8  # rows of a fold in a sample
 
 @dataclass(eq=False)
 class Objective:
-    """The problem that solvers see: one point for all folds, the bound on their mixture as its value.
+    """The function that solvers minimise: a point holds all folds' parameters, its value is the bound on their mixture.
 
-    ``sizes`` stay those of the whole folds when ``votes`` is a sample of them, so that the KL keeps its weight.
+    ``sizes`` are those of the whole folds even if ``votes`` is a sample of them, so that the KL keeps its weight.
     """
 
     votes: Sequence[Votes]
     priors: Sequence[Posterior]
     risk: Risk
     bound: Bound
-    delta: float  # of each bound that the risk is composed of
+    delta: float  # for each bound that the risk uses
     sizes: tuple[int, ...]
     history: History
     kl_weight: float = 1.0
@@ -96,21 +96,21 @@ class Objective:
             self.history.limits.append(max_iter)
 
     def named(self, label: str) -> "Objective":
-        """The same problem, its iterations recorded under a name."""
+        """The same problem, with its iterations recorded under a name."""
         return replace(self, label=label, _last=None)
 
     def on(self, votes: Sequence[Votes]) -> "Objective":
-        """The same problem, its risk estimated on other votes."""
+        """The same problem, with its risk estimated on other votes."""
         return replace(self, votes=votes, _last=None)
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator["Objective"]:
-        """One pass over the rows in random batches that take from each fold in proportion."""
+        """One pass over the rows in random batches, drawn from the folds in proportion."""
         count = max(1, round(self.n_rows / size))
         for batch in zip(*(v.batches(count, rng) for v in self.votes), strict=False):
             yield self.on(batch)
 
     def sample(self, work: float, rng: np.random.Generator) -> "Objective":
-        """The problem on random rows, here, that take about ``work`` nanoseconds a pass; on all rows when they do."""
+        """The problem on a random sample, in memory, that takes about ``work`` ns a pass; on all rows if they fit."""
         share = work / sum(v.work for v in self.votes)
         if share >= 1:
             return self.on([v.at_hand() for v in self.votes])
@@ -118,11 +118,11 @@ class Objective:
         return self.on([v.take(random_rows(v.n_rows, n, rng)) for v, n in zip(self.votes, counts, strict=True)])
 
     def alone(self) -> "Objective":
-        """The problem as if the votes were all that there are: another one, whose iterations are not for the record."""
+        """The problem as if these votes were all there are; its iterations are not recorded."""
         return self._unrecorded(sizes=tuple(v.n_examples for v in self.votes))
 
     def quick_start(self) -> NDArray:
-        """The best of the prior and the prior moved towards logistic-regression weights, by several lengths."""
+        """The best of the prior and several steps from it towards logistic-regression weights."""
         weights = [logistic_weights(v) for v in self.votes] if self._can_be_nudged() else []
         starts = [self.start, *(self._nudged(weights, scale) for scale in (1.0, 4.0, 16.0, 64.0) if weights)]
         return min(starts, key=lambda point: self(point)[0])
@@ -135,7 +135,7 @@ class Objective:
         return np.concatenate([each.point for each in moved if each is not None])
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
-        """Starts that need to know the votes: logistic-regression weights, and a path that pays the KL late."""
+        """Starts that depend on the votes: logistic-regression weights, and a path along which the KL gains weight."""
         if not self._can_be_nudged():
             return {}
         path = random_start(self.start, rng, 0.1)
@@ -144,5 +144,5 @@ class Objective:
         return {"logistic": self.quick_start(), "path": path}
 
     def _unrecorded(self, **changes: Any) -> "Objective":
-        """Another problem, whose bounds are none for this one."""
+        """A changed problem, whose values are not bounds for this one and so not recorded."""
         return replace(self, **changes, recorded=False, _last=None)

@@ -1,4 +1,4 @@
-"""What every posterior can do."""
+"""The interface of posteriors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 _DEVIATION_DRAWS = 4096  # for the spread of a posterior without a closed form
 
 Law = Literal["dirichlet", "voter", "drawn"]
-"""How the weight of a class is distributed: as a Dirichlet's, all on one drawn voter, or by draws alone."""
+"""How the weight of a class is distributed: as in a Dirichlet, all on one drawn voter, or known only through draws."""
 
 
 class Draws(NamedTuple):
-    """Drawn weights, and the way back of a gradient."""
+    """Drawn weights, and how to propagate a gradient back."""
 
     weights: NDArray  # (n_draws, n_voters)
     pull: Callable[[NDArray], NDArray]  # gradient by the weights -> gradient by the point
@@ -23,16 +23,16 @@ class Draws(NamedTuple):
 class Posterior(ABC):
     """A distribution over the weights of a vote.
 
-    Solvers move its `point`, an unconstrained vector; every gradient that a posterior returns is by the point.
+    Solvers move its `point`, an unconstrained vector; all gradients that a posterior returns are by the point.
 
     Attributes
     ----------
     law : "dirichlet", "voter" or "drawn"
-        What is known of the weight of some voters. The first two are for a `WeightedPosterior`.
+        How the weight of some voters is distributed. The first two are for a `WeightedPosterior`.
     deterministic_rule : str
         What the deterministic vote does, in words.
     proven : bool
-        Whether certificates of this posterior are.
+        Whether certificates of this posterior are proven.
     """
 
     name: ClassVar[str]
@@ -46,10 +46,10 @@ class Posterior(ABC):
     @classmethod
     @abstractmethod
     def prior(cls, value: ArrayLike, n_voters: int) -> "Posterior":
-        """The prior that a user's ``prior`` argument stands for: one number for all voters, or one for each."""
+        """The prior for a user's ``prior`` argument: one number for all voters, or one for each."""
 
     def check_prior(self) -> None:
-        """Refuse a prior outside of the solvers' box, `point_bounds`: they could only find worse than the prior."""
+        """Refuse a prior outside the solvers' box, `point_bounds`: they could only find something worse."""
         check_range(self.point, *self.point_bounds, "coordinates")
 
     @classmethod
@@ -89,20 +89,20 @@ class Posterior(ABC):
         """Named parameters, as a certificate records them; the class takes them as keyword arguments."""
 
     def fixed_votes(self) -> NDArray:
-        """Weights of the votes by whose majority the deterministic vote answers, (n_votes, n_voters): the mean."""
+        """Weights of the votes whose majority is the deterministic vote, (n_votes, n_voters): by default the mean."""
         return self.mean[None]
 
     @property
     def deviation(self) -> NDArray:
-        """Standard deviation of each voter's weight; by default of some draws."""
+        """Standard deviation of each voter's weight; by default estimated from draws."""
         return self.sample(_DEVIATION_DRAWS, np.random.default_rng(0)).std(0)
 
     def nudged(self, weights: NDArray) -> "Posterior | None":
-        """The distribution moved towards some weights, a start to descend from; None where there is no such thing."""
+        """The distribution moved towards some weights, as a start for a solver; None if that is not possible."""
         return None
 
     def seed(self, purpose: str) -> list[int]:
-        """Where draws that a certificate pays for begin; only for posteriors whose risk is estimated."""
+        """Seed for draws that a certificate pays for; only for posteriors whose risk is estimated."""
         raise TypeError(f"{type(self).__name__} has exact risks: nothing is drawn for {purpose}.")
 
     def sample(self, n_draws: int, rng: np.random.Generator) -> NDArray:
@@ -114,12 +114,12 @@ class Posterior(ABC):
 
 
 class WeightedPosterior(Posterior):
-    """A posterior of which all is known through the sums of its concentrations over the voters that agree."""
+    """A posterior that matters only through the sums of its concentrations over voters that agree."""
 
     @property
     @abstractmethod
     def concentrations(self) -> NDArray:
-        """Concentration of each voter; the probabilities, where one voter is drawn."""
+        """Concentration of each voter; its probability, if a single voter is drawn."""
 
     @property
     @abstractmethod
@@ -132,11 +132,11 @@ class WeightedPosterior(Posterior):
 
     @abstractmethod
     def win_probabilities(self, concentrations: NDArray) -> NDArray:
-        """Probability that the stochastic vote answers each class, from the concentrations of the classes, (n, K)."""
+        """Probability that the stochastic vote gives each class, from the concentrations of the classes, (n, K)."""
 
     @abstractmethod
     def drawn_answers(self, concentrations: NDArray, rng: np.random.Generator) -> NDArray:
-        """Codes that drawn votes answer, one vote for each row of the concentrations of the classes, (n, K)."""
+        """Codes answered by drawn votes, one vote for each row of the concentrations of the classes, (n, K)."""
 
 
 def positive_per_voter(value: ArrayLike, n_voters: int, name: str) -> NDArray:
@@ -155,7 +155,7 @@ def positive_per_voter(value: ArrayLike, n_voters: int, name: str) -> NDArray:
 
 
 def check_range(values: NDArray, smallest: float, largest: float, what: str) -> None:
-    """Refuse a parameter of a prior outside of a range."""
+    """Refuse a prior's parameter outside a range."""
     outside = values[(values < smallest) | (values > largest)]
     if outside.size:
         raise ValueError(f"prior must have {what} between {smallest:g} and {largest:g}, got {outside[0]:g}.")

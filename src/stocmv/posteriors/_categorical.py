@@ -1,4 +1,4 @@
-"""The categorical posterior of the classical bounds: one voter is drawn, or all vote with these weights."""
+"""The categorical posterior of the classical bounds: draws one voter, or weights all of them."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,16 +9,16 @@ from scipy.special import softmax, xlogy
 
 from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
 
-_REACH = 60.0  # of the logarithms of the probabilities
-_SMALLEST = 1e-26  # probability of a prior, above exp(-60)
+_REACH = 60.0  # range of the logarithms of the probabilities
+_SMALLEST = 1e-26  # smallest probability in a prior, above exp(-60)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Categorical(WeightedPosterior):
     """One voter is drawn with the given probabilities.
 
-    Its draws are votes of one voter; the vote that its bounds (first order, second order, binomial, C-bound) certify is
-    the fixed one in which every voter takes part with its probability as its weight.
+    A draw is the vote of a single voter. Its bounds (first order, second order, binomial, C-bound) certify the
+    deterministic vote of all voters, with their probabilities as weights.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Categorical(WeightedPosterior):
 
     @property
     def deviation(self) -> NDArray:
-        """None: the weights of the vote that is certified are fixed."""
+        """Zero: the certified vote has fixed weights."""
         return np.zeros(self.n_voters)
 
     @property
@@ -104,7 +104,7 @@ class Categorical(WeightedPosterior):
         weights = np.eye(self.n_voters)[rng.choice(self.n_voters, n_draws, p=self.theta)]
 
         def pull(gradient: NDArray) -> NDArray:
-            raise TypeError("A drawn voter does not move smoothly with the probabilities: no gradient.")
+            raise TypeError("A drawn voter does not depend smoothly on the probabilities: there is no gradient.")
 
         return Draws(weights, pull)
 

@@ -88,7 +88,7 @@ class Dirichlet(WeightedPosterior):
         return value + 1e-14 * scale + 1e-15 * self.n_voters
 
     def _kl_and_scale(self, prior: Posterior) -> tuple[float, float]:
-        """The KL and the summed size of its terms, to which its rounding error is proportional."""
+        """The KL and the sum of the sizes of its terms, to which its rounding error is proportional."""
         alpha, beta = self.alpha, _alpha(prior)
         terms = np.concatenate(
             [
@@ -106,7 +106,7 @@ class Dirichlet(WeightedPosterior):
         return np.sqrt(self.mean * (1 - self.mean) / (self.total + 1))
 
     def scaled(self, factor: float) -> "Dirichlet":
-        """The same mean weights, with concentrations that are so many times as large."""
+        """The same mean weights, with all concentrations multiplied by ``factor``."""
         return Dirichlet(factor * self.alpha)
 
     def nudged(self, weights: NDArray) -> "Dirichlet":
@@ -152,14 +152,14 @@ def _alpha(prior: Posterior) -> NDArray:
 
 
 def log_gammas(shapes: NDArray, rng: np.random.Generator) -> NDArray:
-    """Logarithms of gamma variables, which themselves would be zero where a shape is small; minus infinity at 0."""
+    """Logarithms of gamma variables, which would themselves underflow for small shapes; minus infinity at shape 0."""
     with np.errstate(divide="ignore"):
         uniform = np.log1p(-rng.random(shapes.shape)) / shapes  # gamma(a) is gamma(a + 1) u^(1/a)
     return np.where(shapes > 0, np.log(rng.standard_gamma(shapes + 1)) + uniform, -np.inf)
 
 
 def _log_gamma_quantile(shape: NDArray, uniform: NDArray) -> NDArray:
-    """Logarithm of the gamma quantile; where the quantile underflows, the first term of its series is exact."""
+    """Logarithm of the gamma quantile; if the quantile underflows, the first term of its series is exact."""
     small = (np.log(uniform) + gammaln(shape + 1)) / shape
     normal = small > -200
     quantile = gammaincinv(np.where(normal, shape, 1.0), np.where(normal, uniform, 0.5))

@@ -11,8 +11,8 @@ from scipy.special import softmax
 from ._base import Draws, Posterior, check_range, positive_per_voter, pull_softmax
 
 _MEAN_DRAWS = 4096
-FIXED_VOTES = 2000  # by whose majority the deterministic vote answers
-_REACH = 30.0  # of the means and of the logarithms of the standard deviations
+FIXED_VOTES = 2000  # number of votes whose majority is the deterministic vote
+_REACH = 30.0  # range of the means and of the logarithms of the standard deviations
 _SMALLEST, _LARGEST = 1e-13, 1e13  # standard deviations of a prior, within exp(-30) and exp(30)
 
 
@@ -67,15 +67,15 @@ class LogitNormal(Posterior):
 
     @property
     def mean(self) -> NDArray:
-        """Mean weights, by a fixed set of draws (they have no closed form)."""
+        """Mean weights, from a fixed set of draws (they have no closed form)."""
         return self.sample(_MEAN_DRAWS, np.random.default_rng(0)).mean(0)
 
     def fixed_votes(self) -> NDArray:
-        """Some draws, always the same: the mean weights have no closed form, and no bound of their own."""
+        """A fixed set of draws: the mean weights have no closed form, and no bound of their own."""
         return self.sample(FIXED_VOTES, np.random.default_rng(self.seed("the fixed votes")))
 
     def seed(self, purpose: str) -> list[int]:
-        """Where draws for a purpose begin: a hash of the parameters, so that no posterior can be made to fit them."""
+        """Seed for a purpose's draws: a hash of the parameters, so that no posterior can be fitted to the draws."""
         hashed = hashlib.sha256(f"stocmv draws for {purpose};".encode())
         for values in (self.location, self.scale):
             hashed.update(values.astype("<f8").tobytes())

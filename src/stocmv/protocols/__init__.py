@@ -1,4 +1,4 @@
-"""Which examples make a vote, which judge it, and how: hold-out, folds, groups, repeated rows."""
+"""Which examples make a vote and which judge it: hold-out, folds, groups, repeated rows."""
 
 from ._choices import (
     TESTS as TESTS,

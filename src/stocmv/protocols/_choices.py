@@ -1,4 +1,4 @@
-"""What "auto" stands for: choices that need no look at the examples that judge, and so cost nothing."""
+"""What "auto" stands for: choices made without looking at the judging examples, so they cost nothing."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from ..special import kl_inverse
 from ..voters import VoterSource
 
 TESTS = ("auto", "fold_test", "clopper_pearson")
-_GUESS = 0.2  # an error to expect where nothing is known
+_GUESS = 0.2  # expected error if nothing is known
 
 
 def is_auto(value: Any) -> bool:
@@ -25,46 +25,46 @@ def risk_name(risk: str | Risk) -> str:
 
 
 def choose_priors(prior: Any, kind: type[Posterior], source: VoterSource) -> Sequence[Any]:
-    """The priors to try: those that suit the voters, for a Dirichlet; a given one alone."""
+    """The priors to try: for a Dirichlet with "auto", those suited to the voters; otherwise only the given one."""
     if not is_auto(prior):
         return (prior,)
     return source.default_prior if kind.law == "dirichlet" else (1.0,)
 
 
 def choose_solver(solver: str | Solver, risk: str | Risk, source: VoterSource) -> str | Solver:
-    """Voters that are alike start near the optimum: a short descent is enough, unless the risk is noisy."""
+    """The solver to use: interchangeable voters start near the optimum, so unless the risk is noisy a short one."""
     if is_auto(solver) and source.exchangeable and risk_name(risk) != "mc":
         return LBFGS(max_iter=50, tolerance=1e-6, stops_early=True)
     return solver
 
 
 def is_tested(bound: Any) -> bool:
-    """Whether the examples that judge only test: they teach no weights, and no KL is paid."""
+    """Whether the judging examples only test: they set no weights, and no KL is paid."""
     return isinstance(bound, str) and bound in TESTS
 
 
 def choose_bound(
     bound: str | Bound, sizes: Sequence[int], expected_errors: Sequence[float | None], delta: float
 ) -> str | Bound:
-    """The bound that a name stands for; "catoni_per_fold" has its constants from what the other folds expect."""
+    """The bound with this name; "catoni_per_fold" takes its constants from the error that the other folds expect."""
     if isinstance(bound, str) and bound == "catoni_per_fold":
         return CatoniPerFold(tuple(best_constant(_GUESS if e is None else e, sizes, delta) for e in expected_errors))
     return bound
 
 
 def cheaper_bound(sizes: Sequence[int], delta: float) -> Bound:
-    """Catoni's bound with a grid or Seeger's, whichever has the lower price for these sizes."""
+    """Catoni's bound with a grid or Seeger's, whichever is tighter for these sizes."""
     grid, root = BOUNDS["catoni"], Seeger()
     return grid if grid.price(sizes, delta) < root.price(sizes, delta) else root
 
 
 def holdout_share(n: int) -> float:
-    """The part of so many examples that only judges: what many are enough for, fewer can spare less of."""
+    """Share of ``n`` examples to hold out: the more there are, the smaller the share that is enough."""
     return 1 / 3 if n < 20_000 else 1 / 5 if n <= 200_000 else 1 / 10
 
 
 def best_constant(error: float, sizes: Sequence[int], delta: float) -> float:
-    """The constant at which Catoni's bound is tightest if this error is measured and the KL is small."""
+    """The constant that makes Catoni's bound tightest if the empirical error is ``error`` and the KL is small."""
     error = float(np.clip(error, 1e-9, 0.5))
     epsilon = (1 + len(sizes) * np.log(1 / delta)) / sum(sizes)
     bound = min(float(kl_inverse(error, epsilon)), 1 - 1e-9)

@@ -1,4 +1,4 @@
-"""The fold loop: the other examples make the vote of each part that judges, and its voters are asked about the part."""
+"""The fold loop: for each judging part, make a vote from the other examples and collect its votes on the part."""
 
 import time
 from abc import ABC, abstractmethod
@@ -20,20 +20,20 @@ from ._repeats import Fingerprints, doubt_of_copies
 
 
 class Examples(ABC):
-    """Labelled examples that make votes and judge them, wherever they are kept.
+    """Labelled examples that make and judge votes, wherever they are stored.
 
     Attributes
     ----------
     source : VoterSource
         Makes the voters.
     classes : ndarray
-        Sorted class labels: those that occur, and those that voters who were trained before may answer.
+        Sorted class labels: those that occur, and those that pretrained voters may answer.
     n_units : int
         Number of examples, or of groups.
     fingerprints : Fingerprints
-        Of all examples, or of some.
+        Fingerprints of all or some of the examples.
     doubt : str or None
-        What a certificate has to say where rows seem to be copies of each other.
+        Caveat for the certificate if rows seem to be copies of each other.
     """
 
     source: VoterSource
@@ -44,27 +44,27 @@ class Examples(ABC):
 
     @abstractmethod
     def cut(self, cut: Cut, rng: np.random.RandomState) -> None:
-        """Give every example a part."""
+        """Assign every example to a part."""
 
     @abstractmethod
     def make(self, recipe: Recipe, k: int, seed: int) -> Made:
-        """The vote that part ``k`` judges."""
+        """Make the vote that part ``k`` judges."""
 
     @abstractmethod
     def votes(self, made: Made, k: int) -> Votes:
-        """What its voters say on part ``k``."""
+        """The votes of its voters on part ``k``."""
 
     def plain_errors(self, voters: VoterSet, k: int) -> tuple[int, int] | None:
-        """Errors on part ``k`` of the model that the voters belong to, used plainly, and its size; None without one."""
+        """Errors on part ``k`` of the model that the voters belong to, and the part's size; None without a model."""
         return None
 
     def order_test(self, votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> OrderTest | None:
-        """Whether the examples that judge look as if drawn in random order; None if nothing is known of their order."""
+        """Test whether the judging examples look randomly ordered; None if their order is not known."""
         return None
 
 
 class LocalExamples(Examples):
-    """Checked examples in memory, with the codes of their classes and the numbers of their groups."""
+    """Checked examples in memory, with their class codes and group numbers."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class LocalExamples(Examples):
         self._part = cut.parts(len(self.codes), self.groups, rng)
 
     def _rows(self, rows: NDArray) -> tuple[Any, NDArray, NDArray | None]:
-        """Some of the examples; all of them as they are."""
+        """The examples in these rows; not copied if that is all of them."""
         if len(rows) == len(self.codes):
             return self.X, self.codes, self.groups
         return _safe_indexing(self.X, rows), self.codes[rows], None if self.groups is None else self.groups[rows]
@@ -117,7 +117,7 @@ class LocalExamples(Examples):
 
 
 class CrossFit(NamedTuple):
-    """What was made for each part that judges, and what it was judged by."""
+    """What was made for each judging part, and the votes that judge it."""
 
     made: list[Made]
     votes: list[Votes]
@@ -126,7 +126,7 @@ class CrossFit(NamedTuple):
 
 
 def cross_fit(examples: Examples, cut: Cut, recipe: Recipe, rng: np.random.RandomState) -> CrossFit:
-    """Let the other examples make the vote of each part that judges, and ask its voters about it."""
+    """For each judging part, make a vote from the other examples and collect its votes on the part."""
     fitted = CrossFit([], [], None, dict.fromkeys(("voters", "votes"), 0.0))
     examples.cut(cut, rng)
     for k in range(cut.n_parts):
@@ -152,7 +152,7 @@ def cross_fit(examples: Examples, cut: Cut, recipe: Recipe, rng: np.random.Rando
 
 
 def all_classes(present: NDArray, known: NDArray | None) -> NDArray:
-    """The labels that occur, and those that voters who were trained before may answer."""
+    """The labels that occur, and those that pretrained voters may answer."""
     if known is None:
         return present
     if (known.dtype.kind in "USO") != (present.dtype.kind in "USO"):

@@ -13,7 +13,7 @@ _FOLDS = 3
 
 @dataclass(frozen=True)
 class Cut:
-    """Parts of the examples, numbered from 0; the first ``n_parts`` each judge a vote that all the others make.
+    """A split of the examples into numbered parts; each of the first ``n_parts`` judges a vote made by the rest.
 
     Attributes
     ----------
@@ -36,22 +36,22 @@ class Cut:
 
     @property
     def holds_out(self) -> bool:
-        """Whether some examples judge, and others never do."""
+        """Whether there are examples that never judge."""
         return len(self.shares) > self.n_parts
 
     def parts(self, n: int, groups: NDArray | None, rng: Any) -> NDArray:
-        """A random part for each example, drawn without looking at it; not stratified (the proof needs that)."""
+        """A random part for each example, drawn without looking at it; the proof does not allow stratification."""
         return random_parts(n, groups, self.shares, rng)
 
     def teachers(self, part: NDArray, k: int) -> NDArray:
-        """The examples that make the vote which part ``k`` judges: all the others, or all where there are no others."""
+        """Examples that make the vote judged by part ``k``: all the others, or all examples if there are no others."""
         return np.flatnonzero(part != k) if len(self.shares) > 1 else np.arange(len(part))
 
 
 def random_parts(n: int, groups: NDArray | None, shares: Any, rng: Any) -> NDArray:
-    """A part for each example, by shares of the examples, or of the groups, whose rows stay together.
+    """A random part for each example, in the given shares; the rows of a group stay together.
 
-    Every part has an example or a group, where there are enough of them.
+    Every part gets at least one example or group, if there are enough.
     """
     place = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
     count = int(place.max()) + 1
@@ -66,7 +66,7 @@ def random_parts(n: int, groups: NDArray | None, shares: Any, rng: Any) -> NDArr
 def choose_cut(
     holdout: Any, n_folds: Any, n: int, *, tested: bool, folds_wanted: bool, learns: bool, grouped: bool = False
 ) -> Cut:
-    """The cut that the arguments stand for.
+    """The cut that these arguments ask for.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def choose_cut(
     n : int
         Number of examples, or of groups.
     tested : bool
-        Whether the examples that judge only test.
+        Whether the judging examples only test.
     folds_wanted : bool
-        Whether folds are needed where none are asked for by number.
+        Whether folds are needed even if ``n_folds`` is None.
     learns : bool
         Whether anything is learned from the examples that do not judge.
     grouped : bool
@@ -89,7 +89,7 @@ def choose_cut(
         n_folds = min(_FOLDS, n) if learns or folds_wanted else 1
     if n_folds is not None:
         if n_folds < 2 and (learns or tested):
-            why = f"the {units} that judge a vote must not be those that made it, so at least 2 folds are needed"
+            why = f"{units} must not judge a vote that they helped to make, so at least 2 folds are needed"
             raise ValueError(f"n_folds={n_folds} and {count}: {why}.")
         if n_folds > n:
             raise ValueError(f"n_folds={n_folds} is more than the number of {units}, {count}.")
@@ -101,11 +101,11 @@ def choose_cut(
     share = holdout_share(n) if is_auto(holdout) else holdout
     if not share:
         raise ValueError(
-            f"holdout={holdout!r} leaves no examples that only judge, and these voters or their weights are learned "
-            "from examples: give a share or n_folds, or inner_folds=0 for equal weights of voters that do not learn."
+            f"holdout={holdout!r} leaves no examples to judge the vote, and these voters or their weights are learned "
+            "from examples: give a share or n_folds, or, if the voters do not learn, inner_folds=0 for equal weights."
         )
     if n < 2:
-        raise ValueError(f"{count}: at least 2 {units} are needed, so that one can judge what others made.")
+        raise ValueError(f"{count}: at least 2 {units} are needed, one to make the vote and one to judge it.")
     return Cut.holdout(share)
 
 
@@ -123,6 +123,6 @@ def _check_arguments(holdout: Any, n_folds: Any, tested: bool, folds_wanted: boo
         raise ValueError(f"holdout={holdout!r} and bound='fold_test', which is for folds: give one of them.")
     if not known and holdout and not tested:
         raise ValueError(
-            f"holdout={holdout!r} is for votes that are only tested: leave bound='auto', or use n_folds with a bound "
-            "that pays for learning."
+            f"holdout={holdout!r} needs a bound that only tests the vote: leave bound='auto', or use n_folds with a "
+            "PAC-Bayes bound."
         )

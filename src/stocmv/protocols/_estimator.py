@@ -1,4 +1,4 @@
-"""What estimators share whose voters are cross-fitted."""
+"""Base class of estimators with cross-fitted voters."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ from ._order import checked_times
 
 
 def _cuttable(X: Any) -> Any:
-    """Sparse examples in a form whose rows can be taken."""
+    """Convert sparse examples to a format that can be indexed by row."""
     return X.tocsr() if sparse.issparse(X) else X
 
 
 def _named_columns(X: Any, names: list[str]) -> Any:
-    """The columns of a frame that a vote was made with."""
+    """The columns of a frame that the vote was made with."""
     lacking = [name for name in names if name not in X.columns]
     if lacking:
         raise ValueError(f"X lacks the columns {', '.join(map(repr, lacking))}, each of which is a voter.")
@@ -32,7 +32,7 @@ def _named_columns(X: Any, names: list[str]) -> Any:
 class VotingEstimator:
     """Checks examples, keeps what was cross-fitted, and asks the voters.
 
-    A class that inherits has the parameters ``voters`` and ``n_jobs``.
+    A subclass has the parameters ``voters`` and ``n_jobs``.
     """
 
     voters: Any
@@ -45,7 +45,7 @@ class VotingEstimator:
         check_is_fitted(self)
         if not hasattr(self, "_votes"):
             raise AttributeError(
-                "votes_ is not saved with a model: set it from the file of the votes, "
+                "votes_ is not saved with a model: load it from the votes file, "
                 "clf.votes_ = stocmv.votes.load_folds('votes.npz')."
             )
         return self._votes
@@ -91,7 +91,7 @@ class VotingEstimator:
         self.timings_ = fitted.timings
 
     def _checked(self, X: Any) -> Any:
-        """The examples as the voters are given them."""
+        """The examples in the form that the voters take."""
         check_is_fitted(self)
         source = as_source(self.voters)
         if source.by_name and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
@@ -101,7 +101,7 @@ class VotingEstimator:
         return validate_data(self, X, reset=False, **self._accepted(source))
 
     def _codes(self, X: Any) -> list[NDArray]:
-        """What the voters of each fold answer to examples that are checked."""
+        """Votes of each fold on checked examples, as class codes."""
         n_classes = len(self.classes_)
         return [checked_codes(voters.codes(X), voters.n_voters, n_classes) for voters in self.voters_]
 

@@ -1,4 +1,4 @@
-"""Whether examples look as if drawn in random order: errors and classes against their places."""
+"""Test whether examples look randomly ordered: whether errors or classes depend on the position."""
 
 import warnings
 from collections.abc import Sequence
@@ -29,35 +29,35 @@ _ALONG_ROWS = (
 
 
 class OrderWarning(UserWarning):
-    """Errors or classes change along the rows: the examples may not be like the cases to come."""
+    """Errors or class frequencies change along the rows: new cases may differ from the examples."""
 
 
 @dataclass(frozen=True)
 class OrderTest:
-    """Whether the examples that judge look as if drawn in random order.
+    """Result of testing whether the judging examples look randomly ordered.
 
-    Each p-value is the probability, over all orders of the examples, of places that are at least as uneven: two-sample
-    tests of Kolmogorov and Smirnov of the places of the errors, and of those of each class, against all others. Of
-    rows that belong to groups, one of each group is drawn and takes part.
+    Each p-value is the probability, over random orders of the examples, of positions at least this uneven: two-sample
+    Kolmogorov-Smirnov tests compare the positions of the errors, and those of each class, with all others. If rows
+    belong to groups, one random row of each group is tested.
 
     Attributes
     ----------
     errors, classes : float
-        p-values for the errors of the vote and for the frequencies of the classes. The latter is the smallest of all
-        classes, times their number. Where the rows are sorted by class, the former is for the errors within a class,
-        combined in the same way.
+        p-values for the errors of the vote and for the class frequencies. The latter is the smallest over the classes,
+        times their number. If the rows are sorted by class, the former is for the errors within each class, combined
+        in the same way.
     p_value : float
-        Of both together: twice the smaller; where the rows are sorted by class, that for the errors.
+        Both combined: twice the smaller; if the rows are sorted by class, that for the errors.
     level : float
-        If ``p_value`` is at most this, `fit` warns: so often it does by chance.
+        `fit` warns if ``p_value`` is at most this, which is also the rate of false alarms.
     by : str
         What the order is, "row" or "time".
     sorted_by_class : bool
-        Whether the rows of each class stand together. That is common, and says nothing about time.
+        Whether the rows of each class are contiguous. That is common, and says nothing about time.
     n : int
-        Examples (of groups, one each) that were tested.
+        Number of examples tested (one per group).
     label : object
-        The class whose frequency changes most clearly.
+        The class whose frequency changes most significantly.
     sizes, error_rates, label_shares : tuple of int, tuple of float, tuple of float
         Along the order in up to twenty blocks: examples, share of errors, share of the class ``label``.
     """
@@ -75,7 +75,7 @@ class OrderTest:
 
     @classmethod
     def of(cls, wrong: NDArray, codes: NDArray, labels: NDArray, by: str) -> "OrderTest":
-        """Test examples that stand in order: where the vote errs, and the codes of their classes."""
+        """Test examples in their order, given where the vote errs and the class codes."""
         found = [(_unevenness(codes == c), c) for c in np.unique(codes)]
         least, shifting = min(found)
         is_sorted = 1 < len(found) == 1 + int(np.count_nonzero(np.diff(codes)))
@@ -99,7 +99,7 @@ class OrderTest:
 
     @property
     def doubt(self) -> str | None:
-        """What to say where the order does not look random; None where it does."""
+        """The warning if the order does not look random; None if it does."""
         if self.p_value > self.level:
             return None
         tested = [("errors of the vote", self.errors), ("class frequencies", self.classes)]
@@ -110,7 +110,7 @@ class OrderTest:
 
     @property
     def note(self) -> str | None:
-        """What is worth knowing, and no reason to worry."""
+        """A remark that is no reason to worry, or None."""
         if not self.sorted_by_class or self.classes > self.level:
             return None
         return (
@@ -129,7 +129,7 @@ def order_test(
     judges: Sequence[NDArray],
     time: NDArray | None,
 ) -> OrderTest:
-    """Test the examples that judge, whose rows are given fold by fold, in the order of their times or rows."""
+    """Test the judging examples, whose rows are given fold by fold, in the order of their times or rows."""
     rows = np.concatenate(judges)
     wrong = np.concatenate([v.vote_errors(p.mean) for v, p in zip(votes, posteriors, strict=True)])
     codes = np.concatenate([np.asarray(v.targets, np.int64) for v in votes])
@@ -143,21 +143,21 @@ def order_test(
 
 
 def checked_times(time: Any, n: int) -> NDArray:
-    """When each of ``n`` examples was made, as numbers or dates."""
+    """When each of ``n`` examples was recorded, as numbers or dates."""
     times = np.asarray(time)
     if times.shape != (n,):
-        raise ValueError(f"time must say when each of the {n} examples was made, got shape {times.shape}.")
+        raise ValueError(f"time must have an entry for each of the {n} examples, got shape {times.shape}.")
     if times.dtype.kind == "O" and not any(map(is_missing, times.tolist())):
         times = _of_objects(times)
     if times.dtype.kind not in "biufmM":
         raise ValueError("time must hold numbers or dates, none of them missing.")
     if np.any(times != times):
-        raise ValueError("time has missing values: say for each example when it was made.")
+        raise ValueError("time has missing values: give a time for every example.")
     return times
 
 
 def _of_objects(times: NDArray) -> NDArray:
-    """Objects that can be put in order by their ranks; strings are no times."""
+    """The ranks of objects that can be sorted; strings are not accepted as times."""
     if any(isinstance(value, str | bytes) for value in times):
         return times
     try:
@@ -167,13 +167,13 @@ def _of_objects(times: NDArray) -> NDArray:
 
 
 def _one_of_each(groups: NDArray) -> NDArray:
-    """A row of each group, in order: drawn, as a row at a fixed place within its group depends on the group's size."""
+    """One row per group, in order: drawn at random, as where a fixed one lies depends on the group's size."""
     drawn = np.random.default_rng(0).permutation(len(groups))
     return np.sort(drawn[np.unique(groups[drawn], return_index=True)[1]])
 
 
 def _unevenness(chosen: NDArray) -> float:
-    """p-value of the places of some examples among all, if every arrangement is as probable as any other."""
+    """p-value of the positions of some examples among all, if every arrangement is equally likely."""
     n, places = len(chosen), np.flatnonzero(chosen)
     if len(places) in (0, n):
         return 1.0
@@ -185,12 +185,12 @@ def _unevenness(chosen: NDArray) -> float:
 
 def _counted(places: NDArray, others: NDArray) -> float:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # that it takes the limit instead where numbers overflow
+        warnings.simplefilter("ignore", RuntimeWarning)  # it falls back on the limit if numbers overflow
         return float(ks_2samp(places, others).pvalue)
 
 
 def _largest_gap(places: NDArray, n: int) -> float:
-    """Largest difference between the shares of these places and of all others up to any place."""
+    """Largest gap between the distribution functions of these positions and of all others."""
     count = np.arange(1, len(places) + 1)
     gaps = (
         shown / len(places) - (place - shown) / (n - len(places))

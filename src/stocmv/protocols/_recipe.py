@@ -1,4 +1,4 @@
-"""How some examples make a vote: its voters, and the distribution of their weights."""
+"""How to make a vote from examples: its voters, and the distribution of their weights."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,15 +19,15 @@ from ..votes import VoteMatrix
 from ._choices import cheaper_bound, is_auto
 from ._cut import random_parts
 
-_EQUAL = 50.0  # concentration of each voter where all have the same weight
-KL_WEIGHTS = (1.0, 0.1, 0.03)  # tried where nobody pays the KL
+_EQUAL = 50.0  # concentration of each voter if all have the same weight
+KL_WEIGHTS = (1.0, 0.1, 0.03)  # tried when the bound does not include the KL
 _CHOOSING = 6_000  # examples that are enough to choose among them
 _CHOOSING_FOLDS = 3
-TRIED = 5000  # examples on which an error to expect is found out where voters cannot tell
+TRIED = 5000  # examples used to estimate the expected error if the voters have no out-of-bag estimate
 
 
 class Made(NamedTuple):
-    """What the examples made."""
+    """A vote made from examples."""
 
     voters: VoterSet
     posterior: Posterior | None
@@ -38,7 +38,7 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that matters for making a vote from some examples; it can be sent to where the examples are.
+    """Everything needed to make a vote from examples; it can be sent to where the examples are.
 
     Attributes
     ----------
@@ -47,11 +47,11 @@ class Recipe:
     classes : ndarray
         Sorted class labels of all examples.
     weighs : bool
-        Whether the weights come from these examples, too. Otherwise those that judge teach them later.
+        Whether these examples also set the weights. If not, the judging examples set them later.
     estimates : bool
-        Whether an error to expect is asked for.
+        Whether to estimate the expected error.
     inner_folds : int
-        Folds by which voters that are trained get judged for their weights; 0 for equal weights.
+        Number of cross-validation folds for the weights of trained voters; 0 for equal weights.
     risk, posterior, prior, solver, delta
         As in `learn`.
     """
@@ -69,7 +69,7 @@ class Recipe:
 
     @property
     def equal(self) -> bool:
-        """Whether all voters get the same weight, whatever the examples are."""
+        """Whether the weights do not depend on the examples."""
         return self.source.exchangeable or self.inner_folds == 0
 
     @property
@@ -85,9 +85,9 @@ class Recipe:
         seed: int,
         n_jobs: int | None = None,
     ) -> Made:
-        """Voters and weights from examples, the codes of their classes, and the groups that they belong to.
+        """Make voters and weights from examples, their class codes and their groups.
 
-        A class that is only met among the examples that judge has no influence, not even on rounding.
+        A class that occurs only among the judging examples has no influence, not even on rounding.
         """
         known = known_classes(self.source, codes, self.classes)
         own = replace(self, classes=self.classes[known])
@@ -117,7 +117,7 @@ class Recipe:
         return posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
 
     def equal_weights(self, n_voters: int) -> Posterior:
-        """The prior, which a user may have set to other weights."""
+        """The prior: equal weights, unless the user gave others."""
         kind = self._kind()
         value = (_EQUAL if kind.law == "dirichlet" else 1.0) if is_auto(self.prior) else self.prior
         return kind.prior(value, n_voters)
@@ -125,9 +125,9 @@ class Recipe:
     def _votes(
         self, voters: VoterSet, X: Any, codes: NDArray, groups: NDArray | None, seed: int, n_jobs: int | None
     ) -> VoteMatrix | None:
-        """What voters say on these examples; where they learn from labels, voters who were trained on the others.
+        """Votes on these examples; if voters learn from labels, cross-validated ones.
 
-        None where these are not as many in each of the inner folds.
+        None if the inner folds do not all have the same number of voters.
         """
         if not (self.source.learns and self.source.uses_labels):
             return VoteMatrix.from_codes(voters.codes(X), codes, self.classes)
@@ -139,19 +139,19 @@ class Recipe:
         return VoteMatrix.joined(parts) if alike else None
 
     def _learned(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[Found, Expected]:
-        """The weights with the smallest bound, and the error to expect of them.
+        """The weights that minimise the objective, and their expected error.
 
-        Nobody pays the KL here: it only keeps the weights from overfitting, and counts as much as a part of the votes
-        shows to be best.
+        The certificate does not include this KL. It only keeps the weights from overfitting, and its weight is the one
+        that does best on a held-out part of the votes.
         """
         kl_weight, expected = self._kl_weight(votes, groups, seed)
         found = self._minimised(votes, kl_weight, seed)
         return found, _errors(votes, found.posteriors[0].mean) if expected is None else expected
 
     def _kl_weight(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[float, Expected | None]:
-        """How much the KL counts, and the errors found with it, on a third of the votes by weights from the others.
+        """The weight of the KL, and its errors on a third of the votes with weights learned on the rest.
 
-        The largest weight whose errors exceed the fewest by at most one standard error.
+        This is the largest weight whose errors are within one standard error of the fewest.
         """
         rows = _some_rows(votes.n_examples, groups, seed)
         cuts = inner_cuts(len(rows), None if groups is None else groups[rows], _CHOOSING_FOLDS, seed)
@@ -180,7 +180,7 @@ class Recipe:
         )
 
     def _guess(self, voters: VoterSet, X: Any, codes: NDArray, seed: int) -> Expected | None:
-        """What error to expect of voters with equal weights."""
+        """Expected error of the voters with equal weights."""
         if not self.estimates:
             return None
         told = self._out_of_bag(voters, X, codes) if self.source.learns else None
@@ -194,7 +194,7 @@ class Recipe:
         return expected_errors(answers[known] != codes[known], codes[known], len(self.classes))
 
     def tried(self, X: Any, codes: NDArray, seed: int) -> Expected:
-        """Errors on a third of some examples, of voters that two thirds of them trained."""
+        """Errors on a third of the examples, of voters trained on the other two thirds."""
         rows = np.random.default_rng(seed).permutation(len(codes))[:TRIED]
         trained, judged = np.sort(rows[len(rows) // 3 :]), np.sort(rows[: len(rows) // 3])
         if not len(judged):
@@ -205,7 +205,7 @@ class Recipe:
 
 
 def expected_errors(errors: NDArray, codes: NDArray, n_classes: int) -> Expected:
-    """Errors, and examples, by class."""
+    """Number of errors and of examples, by class."""
     return Expected(np.bincount(codes, errors, n_classes), np.bincount(codes, minlength=n_classes).astype(float))
 
 
@@ -215,7 +215,7 @@ def _errors(votes: VoteMatrix, weights: NDArray) -> Expected:
 
 
 def _some_rows(n: int, groups: NDArray | None, seed: int) -> NDArray:
-    """About `_CHOOSING` random rows, whole groups if there are any; all of fewer."""
+    """About `_CHOOSING` random rows, in whole groups if there are any; all rows if there are fewer."""
     if n <= _CHOOSING:
         return np.arange(n)
     rng = np.random.default_rng(seed)
@@ -226,7 +226,7 @@ def _some_rows(n: int, groups: NDArray | None, seed: int) -> NDArray:
 
 
 def inner_cuts(n: int, groups: NDArray | None, n_folds: int, seed: int) -> Iterator[tuple[NDArray, NDArray]]:
-    """The rows of each inner fold, and the others; fewer folds of few examples or groups."""
+    """The rows of each inner fold, and the other rows; fewer folds if there are few examples or groups."""
     count = min(n_folds, n if groups is None else len(np.unique(groups)))
     if count < 2:
         return

@@ -1,4 +1,4 @@
-"""Examples that are copies of each other, by fingerprints of their features and labels."""
+"""Detect examples that are copies of each other, by fingerprints of their features and labels."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -8,39 +8,39 @@ from numpy.typing import NDArray
 
 from ..voters import hash_examples
 
-_FEWEST = 10  # repeated rows below which nothing is said
-_CLEAR = 4.0  # standard deviations beyond what chance explains
-_MANY = 0.05  # share of repeated rows from which continuous values that repeat are called copies
-_LOOKED_AT = 5000  # distinct rows whose values are looked at
+_FEWEST = 10  # fewer repeated rows than this are not reported
+_CLEAR = 4.0  # standard deviations beyond chance
+_MANY = 0.05  # from this share of repeated rows on, repeated continuous values count as copies
+_LOOKED_AT = 5000  # distinct rows whose values are inspected
 
 
 class RepeatedRowsWarning(UserWarning):
-    """Rows repeat more often than independent draws would: the certificate is then not to be trusted."""
+    """Rows repeat more often than independent draws would: do not trust the certificate."""
 
 
 class Fingerprints(NamedTuple):
-    """Fingerprints of examples: of all, or of those whose features have a fingerprint below a limit.
+    """Fingerprints of all examples, or of those whose features have a fingerprint below a limit.
 
-    Which examples are kept depends on their features alone, so that all copies of a kept one are kept, on whatever
-    worker of a cluster they are.
+    Which examples are kept depends on their features alone, so copies of a kept one are kept on every worker of a
+    cluster.
     """
 
     features: NDArray
     examples: NDArray  # features and label
-    rows: NDArray  # their places among the examples that they were taken of
+    rows: NDArray  # their positions among the original examples
     n_rows: int  # before any were left out
     groups: NDArray | None = None
     limit: float = 2.0**64
 
     @classmethod
     def of(cls, X: Any, labels: NDArray, groups: NDArray | None = None) -> "Fingerprints":
-        """Those of all examples; where they belong to groups, copies within a group count once."""
+        """Fingerprints of all examples; copies within a group count once."""
         features, target = hash_examples(X, b"features"), hash_examples(np.asarray(labels)[:, None], b"label")
         n = len(features)
         return cls(features, features ^ target, np.arange(n), n, groups)._once_in_a_group()
 
     def _once_in_a_group(self) -> "Fingerprints":
-        """Without the copies of an example within its group; their number is estimated where some were left out."""
+        """Without copies within a group; the number of rows is estimated if some were left out."""
         if self.groups is None:
             return self
         first = np.sort(np.unique(np.column_stack([self.examples, self.groups]), axis=0, return_index=True)[1])
@@ -54,7 +54,7 @@ class Fingerprints(NamedTuple):
         )
 
     def at_most(self, count: int) -> "Fingerprints":
-        """About so many examples, those with the smallest fingerprints."""
+        """About ``count`` examples, those with the smallest fingerprints."""
         if len(self.features) <= count:
             return self
         return self._below(float(np.partition(self.features, count)[count]))
@@ -64,7 +64,7 @@ class Fingerprints(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence["Fingerprints"]) -> "Fingerprints":
-        """Those of several partitions, below the least of their limits."""
+        """Fingerprints of several partitions together, below the smallest of their limits."""
         limit = min(part.limit for part in parts)
         below = [part._below(limit) for part in parts]
         features, examples, rows = (np.concatenate(each) for each in zip(*(b[:3] for b in below), strict=True))
@@ -80,27 +80,27 @@ class Fingerprints(NamedTuple):
 
     @property
     def may_coincide(self) -> float:
-        r"""The same, or what it may be if no two of the examples have the same features.
+        r"""`same_features`, or how large it may be if no two of the examples have the same features.
 
-        If it is :math:`c`, no two of about :math:`n` draws do with probability at most
+        If it is :math:`c`, about :math:`n` draws all differ with probability at most
         :math:`(1 + n \sqrt c) e^{-n \sqrt c}`, which is 5 % where :math:`n \sqrt c = 4.74`.
         """
         return min(max(self.same_features, (4.74 / max(self.n_rows, 1)) ** 2), 1.0)
 
     @property
     def repeated(self) -> int:
-        """Number of rows that repeat another one, its label included; estimated where some were left out."""
+        """Number of rows that repeat another one, label included; estimated if some were left out."""
         repeats = len(self.examples) - len(np.unique(self.examples))
         return round(repeats * 2.0**64 / self.limit)
 
     def exceed_chance(self) -> bool:
-        """Whether rows repeat more often than independent draws do, whatever they are drawn from."""
+        """Whether rows repeat more often than independent draws from any distribution would."""
         counts = np.unique(self.examples, return_counts=True)[1]
         return excess_of_copies(np.bincount(counts)) > _CLEAR
 
 
 def doubt_of_copies(fingerprints: Fingerprints, X: Any = None) -> str | None:
-    """What the certificate says where rows seem to be copies: their numbers tell, or values that look continuous."""
+    """Caveat for the certificate if rows seem to be copies, by their number or by repeated continuous values."""
     if fingerprints.exceed_chance():
         why = "which independent draws do not explain."
     elif X is not None and _repeats_together(X, fingerprints):
@@ -115,7 +115,7 @@ def doubt_of_copies(fingerprints: Fingerprints, X: Any = None) -> str | None:
 
 
 def _repeats_together(X: Any, fingerprints: Fingerprints) -> bool:
-    """Whether many different rows repeat, and some column of numbers tells nearly all different rows apart."""
+    """Whether many different rows repeat although some numeric column distinguishes nearly all different rows."""
     _, firsts, counts = np.unique(fingerprints.examples, return_index=True, return_counts=True)
     if np.count_nonzero(counts > 1) < max(_FEWEST, _MANY * fingerprints.n_rows / 2):
         return False
@@ -133,7 +133,7 @@ def _float_columns(X: Any) -> Iterator[NDArray]:
 
 
 def _tells_rows_apart(values: NDArray) -> bool:
-    """Whether nearly every distinct row has a value of its own, and the values lie on no coarse grid."""
+    """Whether nearly every distinct row has its own value, and the values are not on a coarse grid."""
     distinct = np.unique(values[np.isfinite(values)])
     if len(distinct) < 0.9 * len(values) or len(distinct) < 2:
         return False
@@ -141,12 +141,12 @@ def _tells_rows_apart(values: NDArray) -> bool:
 
 
 def excess_of_copies(occurrences: NDArray) -> float:
-    r"""How clearly rows were copied, in standard deviations; ``occurrences[k]`` values are met ``k`` times.
+    r"""Evidence that rows were copied, in standard deviations; ``occurrences[k]`` values occur ``k`` times.
 
-    In independent draws a value of probability :math:`p` is met about Poisson(:math:`np`) times, so :math:`k! f_k` with
-    :math:`f_k` the expected number of values met :math:`k` times is a moment sequence
-    :math:`\sum \mu^k e^{-\mu}`, and by Cauchy and Schwarz :math:`(k! f_k)^2 \le (k-1)! f_{k-1} (k+1)! f_{k+1}`,
-    whatever the distribution. Rows that were copied a given number of times break this.
+    In independent draws a value of probability :math:`p` occurs about Poisson(:math:`np`) times. With :math:`f_k` the
+    expected number of values that occur :math:`k` times, :math:`k! f_k` is the moment sequence
+    :math:`\sum \mu^k e^{-\mu}`, so :math:`(k! f_k)^2 \le (k-1)! f_{k-1} (k+1)! f_{k+1}` by the Cauchy-Schwarz
+    inequality, whatever the distribution. Rows copied a fixed number of times violate this.
     """
     f = np.append(occurrences, 0).astype(float)
     f[:1] = 0

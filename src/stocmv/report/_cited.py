@@ -1,4 +1,4 @@
-"""Figures of certificate.json in the page, each with its place in that file and its full value."""
+"""Figures in the page that come from certificate.json, each with its field there and its full value."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ FORMS: dict[str, Callable[[Any], str]] = {
 
 
 class Cited:
-    """What certificate.json will hold, to be cited by place: ``"bound"``, ``"per_class.0.n"``."""
+    """The content of certificate.json, cited by field: ``"bound"``, ``"per_class.0.n"``."""
 
     def __init__(self, certificate: Certificate) -> None:
         self._content: Any = json.loads(certificate.to_json())
@@ -31,7 +31,7 @@ class Cited:
         return found
 
     def __call__(self, place: str, form: str = "as it is") -> str:
-        """The figure as an element whose attributes tell where it stands and what it is to the last digit."""
+        """The figure as an element whose attributes hold its field and its full value."""
         from markupsafe import Markup
 
         value = self.value(place)

@@ -1,4 +1,4 @@
-"""The figures of the page: what `stocmv.displays` draws, with a key and a message in words."""
+"""The figures of the page: drawn by `stocmv.displays`, with a legend and a message in words."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,9 +21,9 @@ from ._svg import drawing, inline_svg, new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_VOTERS = 600  # more are not told apart on a page
+_VOTERS = 600  # more cannot be distinguished on a page
 _CLASSES = 30
-_LETTERS = 20  # of a class's name in a figure
+_LETTERS = 20  # longest class name in a figure
 
 
 class Key(NamedTuple):
@@ -39,14 +39,14 @@ class Plate:
     """A figure as the page shows it."""
 
     title: str
-    message: str  # what the figure shows, in numbers; the alternative for those who do not see it
+    message: str  # what the figure shows, in numbers; also the alternative text
     svg: str
     keys: tuple[Key, ...]
     note: str  # how to read it
 
 
 def draw_history(clf: Any) -> Plate | None:
-    """The objective through the iterations; None where there were none."""
+    """The objective over the iterations; None if there were none."""
     history, certificate = clf.history_, clf.certificate_
     if len(history) == 0:
         return None
@@ -59,11 +59,11 @@ def draw_history(clf: Any) -> Plate | None:
         end = (
             "on the examples that only judged, the bound on the stochastic vote"
             if certificate.tested
-            else "evaluated in the end, without interpolation, the bound"
+            else "evaluated at the end, without interpolation, the bound"
         )
         message = (
-            f"{_counted(len(history), 'iteration')}: the objective began at {percent(history.objective[0])} and "
-            f"came down to {percent(history.objective.min())}; {end} is {percent(certificate.stochastic_bound)}."
+            f"{_counted(len(history), 'iteration')}: the objective started at {percent(history.objective[0])} and "
+            f"fell to {percent(history.objective.min())}; {end} is {percent(certificate.stochastic_bound)}."
         )
         svg = inline_svg(display.figure_, "history", title, message)
     keys = (
@@ -73,16 +73,16 @@ def draw_history(clf: Any) -> Plate | None:
         Key("KL from the prior (right axis)", "dotted", "--green"),
     )
     note = (
-        "The weights were chosen by this objective; what is certified does not rest on it. "
+        "The weights were chosen by this objective; the certificate does not depend on it. "
         if certificate.tested
-        else "Searching costs nothing: the bound holds for every distribution of the weights at once. "
+        else "Searching costs nothing: the bound holds for all distributions of the weights at once. "
     )
     named = f"The stages of the search: {'; '.join(stages)}." if stages else ""
     return Plate(title, message, svg, keys, note * certificate.proven + named)
 
 
 def draw_posterior(clf: Any) -> Plate | None:
-    """The weights, fold by fold, of very many voters some; None where all voters have the same."""
+    """The weights, fold by fold (a selection if there are very many); None if all voters have the same."""
     means = [posterior.mean for posterior in clf.posterior_]
     if all(np.ptp(mean) <= 1e-9 * mean.max() for mean in means):
         return None
@@ -110,14 +110,14 @@ def draw_posterior(clf: Any) -> Plate | None:
         keys.append(Key("prior mean", "dashed", "--ink"))
     if any(deviation.any() for deviation in deviations):
         keys.insert(1, Key("± one standard deviation", "bar", "--blue"))
-    note = "The heaviest voter of each fold stands first." if len(means) > 1 else "The heaviest voter stands first."
+    note = "The heaviest voter of each fold comes first." if len(means) > 1 else "The heaviest voter comes first."
     if sum(map(len, shown)) < len(weights):
-        note += f" Of {len(weights):,} voters {sum(map(len, shown)):,} are drawn, evenly chosen along the ranking."
+        note += f" Of {len(weights):,} voters, {sum(map(len, shown)):,} are drawn, evenly spaced along the ranking."
     return Plate(title, message, svg, tuple(keys), note)
 
 
 def draw_error_distribution(clf: Any) -> Plate | None:
-    """How the error is spread over the examples; None where it has no closed form."""
+    """How the error is distributed over the examples; None if it has no closed form."""
     if any(posterior.law == "drawn" for posterior in clf.posterior_):
         return None
     certificate = clf.certificate_
@@ -130,8 +130,8 @@ def draw_error_distribution(clf: Any) -> Plate | None:
         often = int(display.counts[display.probabilities > 0.5].sum())
         never = int(display.counts[display.probabilities < 0.01].sum())
         message = (
-            f"Of {int(display.counts.sum()):,} examples that judged, {never:,} have a probability below 1 % that {who} "
-            f"errs, and {often:,} one above 50 %. The mean is {percent(certificate.moments[0])}."
+            f"On {never:,} of the {int(display.counts.sum()):,} judging examples, {who} errs with probability below "
+            f"1 %, and on {often:,} above 50 %. The mean is {percent(certificate.moments[0])}."
         )
         svg = inline_svg(display.figure_, "errors", title, message)
     keys = (
@@ -149,7 +149,7 @@ def draw_error_distribution(clf: Any) -> Plate | None:
 
 
 def draw_comparison(certificate: Certificate, test_error: float | None, holdout_bound: float | None) -> Plate:
-    """What was measured and what is promised, side by side."""
+    """Measured errors and bounds, side by side."""
     with drawing("comparison"):
         display = CertificateDisplay.from_certificate(
             replace(certificate, per_class=()),
@@ -164,12 +164,12 @@ def draw_comparison(certificate: Certificate, test_error: float | None, holdout_
         named = "; ".join(f"{row} {percent(value)}" for row, value in zip(rows, values, strict=True))
         message = f"{named[0].upper()}{named[1:]}."
         svg = inline_svg(display.figure_, "comparison", title, message)
-    note = "The gap between what was measured and the bound is the price of not knowing the distribution."
+    note = "The gap between the measured error and the bound is the price of not knowing the distribution."
     return Plate(title, message, svg, (), note * certificate.proven)
 
 
 def draw_classes(certificate: Certificate) -> Plate | None:
-    """The certificates of the classes; of very many classes those with the highest bounds."""
+    """The bounds on the classes; if there are very many, the highest ones."""
     entries = certificate.per_class
     if not entries:
         return None
@@ -189,9 +189,9 @@ def draw_classes(certificate: Certificate) -> Plate | None:
             f"highest for class {high['label']}, {percent(high['bound'])}."
         )
         svg = inline_svg(display.figure_, "classes", title, message)
-    note = "The rows above are of all classes together; their marks are the same below."
+    note = "The rows at the top are for all classes together; the marks below are the same."
     if len(shown) < len(entries):
-        note += f" Of {len(entries)} classes the {len(shown)} with the highest bounds are drawn."
+        note += f" Of {len(entries)} classes, the {len(shown)} with the highest bounds are drawn."
     keys = [Key("bound, predict", "diamond", "--vermilion")]
     if certificate.has_stochastic_vote:
         keys.append(Key("bound, stochastic vote", "square", "--purple"))
@@ -200,14 +200,14 @@ def draw_classes(certificate: Certificate) -> Plate | None:
 
 
 def draw_order(clf: Any) -> Plate | None:
-    """Errors and a class along the rows; None where their order looks random, or is not known."""
+    """Errors and a class along the rows; None if their order looks random or is not known."""
     test = clf.order_test_
     if test is None or test.doubt is None:
         return None
     with drawing("order"):
         display = OrderDisplay(test).plot(new_axes(2.4))
         _without_legend(display.ax_)
-        title = "In the course of time" if test.by == "time" else "Along the rows"
+        title = "Over time" if test.by == "time" else "Along the rows"
         message = (
             f"Errors of predict: {percent(test.error_rates[0])} in the first of {len(test.sizes)} blocks, "
             f"{percent(test.error_rates[-1])} in the last. Examples of class {test.label}: "
@@ -224,14 +224,14 @@ def draw_order(clf: Any) -> Plate | None:
 
 
 def _without_legend(axes: "Axes") -> None:
-    """The page has the legend beside the figure, where it can wrap and be read aloud."""
+    """Remove the legend: the page has it beside the figure, where it can wrap and be read aloud."""
     legend = axes.get_legend()
     if legend is not None:
         legend.remove()
 
 
 def _hide_short_stages(display: HistoryDisplay) -> list[str]:
-    """Take away the names of stages too short to hold them; if there are any, return all names in order."""
+    """Remove the names of stages too short for them; if there are any, return all names in order."""
     names = display.ax_.texts
     widths = [span.get_extents().width / display.ax_.bbox.width for span in display.stage_spans_]
     short = [name for name, width in zip(names, widths, strict=True) if 60 * width < len(name.get_text())]
@@ -251,12 +251,12 @@ def _name_folds(axes: "Axes", n_folds: int) -> None:
 
 
 def _spread(count: int, at_most: int) -> Any:
-    """So many of the first whole numbers, evenly spaced, the ends included."""
+    """At most ``at_most`` of the integers below ``count``, evenly spaced, including both ends."""
     return np.unique(np.linspace(0, count - 1, min(count, max(at_most, 2))).round().astype(int))
 
 
 def _short(name: str) -> str:
-    """A name that fits beside a figure, in letters that XML knows."""
+    """A name short enough for a figure, without characters that XML forbids."""
     printable = "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
     return printable if len(printable) <= _LETTERS else printable[: _LETTERS - 1] + "…"
 

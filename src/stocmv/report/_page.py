@@ -1,4 +1,4 @@
-"""`render`: everything that is known of a fitted vote, on one page."""
+"""`render`: everything about a fitted vote on one page."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from ._summaries import DataSummary, TestErrors
 
 _STAGES = {
     "voters": "training the voters",
-    "votes": "asking the voters",
+    "votes": "collecting the votes",
     "certificate": "certifying",
 }
 _PARAMETERS = {"alpha": "concentration", "theta": "weight", "location": "location", "scale": "scale"}
@@ -34,22 +34,22 @@ def render(
     selective: SelectiveCertificate | None = None,
     hashes: dict[str, str] | Callable[[], dict[str, str]] | None = None,
 ) -> str:
-    """The page beside a certificate, as the text of one HTML file that loads nothing and runs nothing.
+    """The report page of a certificate, as one HTML file that loads nothing and runs nothing.
 
     Parameters
     ----------
     clf : MajorityVoteClassifier
         Fitted.
     data : DataSummary
-        What it was fitted to.
+        The data that it was fitted to.
     holdout : HoldoutComparison, optional
-        What `Certificate.compare_holdout` gave for this certificate.
+        Result of `Certificate.compare_holdout` for this certificate.
     test : TestErrors, optional
         Errors on a test file.
     selective : SelectiveCertificate, optional
-        What `MajorityVoteClassifier.selective` certified of this vote.
-    hashes : dict of str to str, or a function that gives one, optional
-        SHA-256 of the files beside the page, by name; a function is called when the figures are drawn, so that the
+        Certificate from `MajorityVoteClassifier.selective` for this vote.
+    hashes : dict of str to str, or a function that returns one, optional
+        SHA-256 of the files next to the page, by name; a function is called after the figures are drawn, so that the
         files can be written meanwhile.
 
     Examples
@@ -130,7 +130,7 @@ def _check_holdout(certificate: Certificate, holdout: HoldoutComparison | None) 
 
 
 def _exceeded(certificate: Certificate, test: TestErrors) -> list[tuple[str, str]]:
-    """The votes that erred more often on the test file than their bounds allow, and how probable that would be."""
+    """The votes that erred more often on the test file than their bounds allow, and the probability of that."""
     claims = [
         ("predict", test.predict, certificate.bound),
         ("stochastic vote", test.stochastic, certificate.stochastic_bound),
@@ -143,14 +143,14 @@ def _exceeded(certificate: Certificate, test: TestErrors) -> list[tuple[str, str
 
 
 def _chance(error: float, n: int, bound: float, *, grouped: bool) -> float:
-    """Probability of a mean error of at least this, if the true one is the bound; for groups at most that."""
+    """Probability of a mean error of at least this if the true error equals the bound; an upper bound for groups."""
     if grouped:
         return math.exp(-n * float(kl_bernoulli(error, bound)))
     return float(binom.sf(round(error * n) - 1, n, bound))
 
 
 def _voters(clf: Any) -> str:
-    """How many voters, in words."""
+    """The number of voters, in words."""
     counts = [voters.n_voters for voters in clf.voters_]
     if len(counts) == 1:
         return f"{counts[0]:,} voters" if counts[0] != 1 else "1 voter"
@@ -160,7 +160,7 @@ def _voters(clf: Any) -> str:
 
 
 def _class_shares(data: DataSummary) -> list[tuple[str, int, float]]:
-    """Name, examples and share of the classes; of very many the largest, and the others together."""
+    """Name, examples and share of each class; if there are very many, the largest ones and the rest combined."""
     total = sum(data.class_counts.values()) or 1
     counts = list(data.class_counts.items())
     if len(counts) > _CLASSES:
@@ -171,7 +171,7 @@ def _class_shares(data: DataSummary) -> list[tuple[str, int, float]]:
 
 
 def _extremes(folds: Any, place: str) -> list[tuple[str, str, str]]:
-    """Each parameter in words, with the places of its smallest and its largest value over all folds."""
+    """Each parameter in words, with the fields of its smallest and largest value over all folds."""
     found = []
     for name in folds[0]:
         values = {f"{place}.{k}.{name}.{j}": v for k, fold in enumerate(folds) for j, v in enumerate(fold[name])}
@@ -181,7 +181,7 @@ def _extremes(folds: Any, place: str) -> list[tuple[str, str, str]]:
 
 
 def _constants(certificate: Certificate) -> list[tuple[str, list[str], str]]:
-    """Names and places of the bound's constants, and what to put between them: of many the first and the last."""
+    """Names and fields of the bound's constants, and their separator; only the first and last if there are many."""
     found = []
     for name, values in certificate.bound_settings.items():
         if isinstance(values, list | tuple):
@@ -192,7 +192,7 @@ def _constants(certificate: Certificate) -> list[tuple[str, list[str], str]]:
 
 
 def _unaccounted(certificate: Certificate, data: DataSummary) -> int:
-    """Rows that neither made the vote nor judged it; none where that cannot be told, as with groups."""
+    """Number of rows that neither made nor judged the vote; 0 if that is not known, as with groups."""
     told = certificate.context.get("protocol")
     if certificate.grouped or not told:
         return 0

@@ -1,4 +1,4 @@
-"""What the page is told besides the classifier."""
+"""What the page needs besides the classifier."""
 
 from dataclasses import dataclass, field
 
@@ -12,19 +12,19 @@ class DataSummary:
     name : str
         Name of the data set or of its file.
     n_rows, n_features : int
-        Examples and features.
+        Number of examples and of features.
     class_counts : dict of str to int
-        Examples of each class.
+        Number of examples of each class.
     feature_kinds : dict of str to int
         Number of features of each kind, for example ``{"numeric": 3, "categorical (ordinal)": 2}``.
     missing_values : int
         Cells without a value.
     duplicate_rows : int or None
-        Rows that repeat an earlier one; None where they were not counted.
+        Number of rows that repeat an earlier one; None if they were not counted.
     columns : dict of str to tuple of str
-        Names of the columns, by what they were taken for: ``{"target": ("y",), "numbers": ("age", "size")}``.
+        Names of the columns, by how they were read: ``{"target": ("y",), "numbers": ("age", "size")}``.
     findings : tuple of (str, str)
-        What deserves a look in the data, each with what to do about it.
+        What to look at in the data, each with what to do about it.
     """
 
     name: str
@@ -47,8 +47,8 @@ class TestErrors:
     n : int
         Examples in the file, or groups.
     predict, stochastic : float, float or None
-        Share of them on which ``predict`` and ``predict_stochastic`` erred, with groups the mean of their shares; None
-        where ``predict_stochastic`` is not certified.
+        Share of them on which ``predict`` and ``predict_stochastic`` erred (with groups, the mean of the groups'
+        shares); None if ``predict_stochastic`` is not certified.
     name : str
         Name of the file.
     """

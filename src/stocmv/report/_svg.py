@@ -1,4 +1,4 @@
-"""Figures of matplotlib as SVG inside a page: small, the same every time, coloured by the page's style sheet."""
+"""matplotlib figures as inline SVG: small, reproducible, coloured by the page's style sheet."""
 
 import re
 import warnings
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH = 4.7  # inches: the width of a telephone, so that the letters can be read there; wider screens enlarge it
+WIDTH = 4.7  # inches: the width of a phone, so that text is readable there; wider screens enlarge it
 _STYLE: Any = {
     "svg.fonttype": "none",
     "text.parse_math": False,  # a class may have dollars in its name
@@ -46,20 +46,20 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 
 @contextmanager
 def drawing(name: str) -> Iterator[None]:
-    """Draw in the page's manner, whatever the user's own settings are; ``name`` keeps the ids of two figures apart."""
-    pyplot()  # which says how to get matplotlib where it is missing
+    """Draw in the page's style, whatever the user's settings; ``name`` keeps the ids of figures distinct."""
+    pyplot()  # its error says how to install matplotlib
     import matplotlib
 
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({**_STYLE, "svg.hashsalt": f"stocmv {name}"})
-        # the browser has fonts of its own
+        # the browser has its own fonts
         warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
         yield
 
 
 def new_axes(height: float) -> "Axes":
-    """Axes in a figure that pyplot knows nothing of."""
+    """Axes in a figure that is not registered with pyplot."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -72,7 +72,7 @@ def inline_svg(figure: "Figure", name: str, title: str, description: str) -> str
     figure.savefig(buffer, format="svg", transparent=True)
     drawn = ET.fromstring(buffer.getvalue())
     for element in list(drawn):
-        # metadata, and a style sheet that would reach the whole page
+        # drop metadata, and a style sheet that would affect the whole page
         if _tag(element) == "metadata" or any(_tag(child) == "style" for child in element):
             drawn.remove(element)
     used = {href[1:] for e in drawn.iter() for key, href in e.attrib.items() if key.endswith("href")}
@@ -91,7 +91,7 @@ def _tag(element: ET.Element) -> str:
 
 
 def _tidy(element: ET.Element, used: set[str]) -> None:
-    """Leave what a browser needs: no namespaces, no ids that nothing refers to, short numbers, the page's colours."""
+    """Keep only what a browser needs: no namespaces, no unused ids, short numbers, the page's colours."""
     element.tag = _tag(element)
     for key, value in list(element.attrib.items()):
         del element.attrib[key]
@@ -118,7 +118,7 @@ def _recoloured(style: str, tag: str) -> str:
 
 
 def _merge_paths(element: ET.Element) -> None:
-    """Let neighbours that differ in nothing but their place be one path: a bar for each of many voters is long."""
+    """Merge neighbouring paths that differ only in position: one bar for each of many voters takes much space."""
     last: ET.Element | None = None
     for child in list(element):
         alike = last is not None and child.tag == last.tag == "path" and "id" not in {**child.attrib, **last.attrib}

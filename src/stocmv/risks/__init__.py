@@ -1,4 +1,4 @@
-"""Empirical risks of a vote, each with its gradient and with a certified evaluation that interpolates nothing."""
+"""Empirical risks of a vote, each with its gradient and a certified evaluation without interpolation."""
 
 from ._base import Composed, Risk
 from ._c_bound import CBound as CBound

@@ -1,4 +1,4 @@
-"""What every risk can do."""
+"""The interface of risks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -13,13 +13,11 @@ from ..posteriors import POSTERIORS, Law, Posterior
 from ..votes import Total, VoteMatrix, Votes, ask, scaled
 
 MOST_DRAWS = 10**6
-Upper = Callable[
-    [float, float], Bounded
-]  # (empirical value, divergence) -> bound; each moment has an equal share of delta
+Upper = Callable[[float, float], Bounded]  # (empirical value, KL) -> bound; each moment gets an equal share of delta
 
 
 class Composed(NamedTuple):
-    """The bound that a risk stands for, with its derivatives."""
+    """The bound that a risk yields, with its derivatives."""
 
     value: float
     d_moments: NDArray
@@ -27,28 +25,27 @@ class Composed(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a risk wants to know of votes, wherever they are kept."""
+    """What a risk asks of votes, wherever they are stored."""
 
-    sums: Callable[[VoteMatrix], tuple]  # over the examples of one matrix
+    sums: Callable[[VoteMatrix], tuple]  # sums over the examples of one matrix
     answer: Callable[..., tuple[NDArray, NDArray]]  # moments and gradients, from the means over all examples
 
 
 class Risk(ABC):
-    """One or two empirical means (its moments) and the way they become a bound on the error of the vote.
+    """One or two empirical means (its moments), and how they become a bound on the error of the vote.
 
-    Most risks have one moment, and the bound is ``factor`` times an upper bound on it at ``kl_count`` times the
-    divergence.
+    Most risks have one moment, and the bound is ``factor`` times an upper bound on it at ``kl_count`` times the KL.
     """
 
     name: ClassVar[str]
-    laws: ClassVar[tuple[Law, ...]]  # the kinds of posteriors that it is defined for
+    laws: ClassVar[tuple[Law, ...]]  # kinds of posteriors that it is defined for
     default_posterior: ClassVar[str] = "dirichlet"
     factor: ClassVar[float] = 1.0
     draws_again: ClassVar[bool] = False  # whether an evaluation in training draws random numbers
     draw_share: float = 0.0  # share of delta that pays for drawn votes in a certificate
-    certified: ClassVar[str]  # what the bound is on, in words
+    certified: ClassVar[str]  # what is bounded, in words
     outward: ClassVar[tuple[int, ...]] = (1,)  # whether each moment is rounded up (1) or down (-1)
-    allows_abstention: ClassVar[bool] = False  # whether it is defined where voters do not answer
+    allows_abstention: ClassVar[bool] = False  # whether it is defined if voters abstain
     proven: ClassVar[bool] = True
 
     @abstractmethod
@@ -64,7 +61,7 @@ class Risk(ABC):
     def fold_moments(
         self, posteriors: Sequence[Posterior], votes: Sequence[Votes], rng: np.random.Generator | None = None
     ) -> list[tuple[NDArray, NDArray]]:
-        """The same for each fold, in one pass over all of them."""
+        """`moments` of each fold, in one pass over all of them."""
         questions = [self.question(p, v, rng) for p, v in zip(posteriors, votes, strict=True)]
         totals = ask((v, Total(question.sums)) for question, v in zip(questions, votes, strict=True))
         return [
@@ -90,24 +87,24 @@ class Risk(ABC):
         """Refuse votes that the risk is not defined for."""
         if votes.abstains and not self.allows_abstention:
             raise ValueError(
-                f"risk {self.name!r} goes by the weight of the voters that err, which says nothing where voters do not "
-                "answer: use risk='exact'."
+                f"risk {self.name!r} depends on the weight of the voters that err, which is not enough if voters "
+                "abstain: use risk='exact'."
             )
 
     def covers_drawn(self, law: Law) -> bool:
-        """Whether the bound is also on the stochastic vote, whose weights are drawn from a posterior with this law.
+        """Whether the bound also holds for the stochastic vote, with weights drawn from a posterior with this law.
 
-        A draw from a categorical posterior is a single voter. The classical bounds are on the vote of all voters with
-        the probabilities as weights, which may be far better than its voters.
+        A draw from a categorical posterior is a single voter. The classical bounds are about the deterministic vote of
+        all voters, with the probabilities as weights, which may be far better than its voters.
         """
         return law != "voter"
 
     def paid_draws(self, posterior: Posterior) -> int:
-        """Number of drawn votes that the certified moments are a mean of, 0 when they are exact."""
+        """Number of drawn votes that the certified moments average; 0 if they are exact."""
         return 0
 
     def kl_count(self, posterior: Posterior) -> float:
-        """How many independent draws from the posterior the loss looks at."""
+        """Number of independent draws from the posterior that the loss depends on."""
         return 1.0
 
     def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> Composed:

@@ -20,14 +20,14 @@ class CBound(Risk):
     .. math:: R \le 1 - \frac{(1 - 2 r)^2}{1 - 2 d}
 
     with the mean error :math:`r` of a drawn voter bounded from above, and the probability :math:`d` that exactly one of
-    two drawn voters errs bounded from below, each with half of delta; it says something only where :math:`r < 1/2`.
+    two drawn voters errs bounded from below, each with half of delta; it is only useful if :math:`r < 1/2`.
     """
 
     name: ClassVar[str] = "c_bound"
     laws: ClassVar[tuple[Law, ...]] = ("voter",)
     default_posterior: ClassVar[str] = "categorical"
     outward: ClassVar[tuple[int, ...]] = (1, -1)
-    certified: ClassVar[str] = "the error of the weighted vote, from the mean error and the disagreement of its voters"
+    certified: ClassVar[str] = "the error of the weighted vote (from the mean error and disagreement of its voters)"
 
     def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
         asked = [risk.question(posterior, votes) for risk in (_FIRST, _SECOND)]
@@ -48,7 +48,7 @@ class CBound(Risk):
         error = upper(float(moments[0]), kl)
         agreement = upper(1 - float(moments[1]), 2 * kl)
         if error.value >= 0.5:
-            # nothing is proven here but R <= 1; a solver is shown the first-order bound, which meets 1 at r = 1/2
+            # all that is proven here is R <= 1; the solver gets the first-order bound, which reaches 1 at r = 1/2
             return Composed(2 * error.value, np.array([2 * error.d_risk, 0.0]), 2 * error.d_kl)
         gap = 1 - 2 * error.value
         spread = 2 * agreement.value - 1  # 1 - 2 d, at the lower bound of d

@@ -1,4 +1,4 @@
-"""Risks that depend on the example through the weight of the voters that err: one pass, one curve each."""
+"""Risks that depend on an example only through the weight of the voters that err: one pass, one curve each."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -64,9 +64,9 @@ def as_weighted(posterior: Posterior) -> WeightedPosterior:
 
 
 def half_rows(wrong: NDArray, right: NDArray, margin: float = 0.0) -> NDArray:
-    """The probability that a Beta(wrong, right) variable exceeds one half minus a margin; 1 where both are 0.
+    """The probability that a Beta(wrong, right) variable exceeds one half minus a margin; 1 if both are 0.
 
-    Row by row with scipy, moved up by 30 times the largest error that was ever seen.
+    Row by row with scipy, raised by 30 times the largest error ever observed.
     """
     inside = (wrong > 0) & (right > 0)
     value = np.where(right > 0, 0.0, 1.0)
@@ -78,7 +78,7 @@ def half_rows(wrong: NDArray, right: NDArray, margin: float = 0.0) -> NDArray:
 class Half(CurveRisk):
     """Probability that the voters that err hold at least half of the weight: the paper's exact risk.
 
-    With two classes this is the error of the vote; with more it is above it.
+    With two classes this is the error of the vote; with more it is an upper bound.
     """
 
     name: ClassVar[str] = "half"
@@ -93,16 +93,16 @@ class Half(CurveRisk):
 
 
 class FirstOrder(CurveRisk):
-    """Mean error of a drawn voter; twice it bounds the error of the weighted vote (Langford and Shawe-Taylor 2003)."""
+    """Mean error of a drawn voter; twice this bounds the error of the vote (Langford and Shawe-Taylor 2003)."""
 
     name: ClassVar[str] = "first_order"
     laws: ClassVar[tuple[Law, ...]] = ("voter", "dirichlet")
     default_posterior: ClassVar[str] = "categorical"
     factor: ClassVar[float] = 2.0
-    certified: ClassVar[str] = "the error of the weighted vote, as twice the mean error of a voter"
+    certified: ClassVar[str] = "the error of the weighted vote (at most twice the mean error of a voter)"
 
     def covers_drawn(self, law: Law) -> bool:
-        return True  # half of the bound is on the error of a drawn voter
+        return True  # half of the bound already bounds the error of a drawn voter
 
     def curve(self, posterior: WeightedPosterior) -> Curve:
         s = posterior.total
@@ -114,17 +114,19 @@ class FirstOrder(CurveRisk):
 
 
 class SecondOrder(CurveRisk):
-    """Mean squared wrong weight; four times it bounds the error of the vote (Masegosa et al. 2020).
+    """Mean squared wrong weight; four times this bounds the error of the vote (Masegosa et al. 2020).
 
-    With a categorical posterior this is the joint error of two drawn voters, which pays the divergence twice; with a
-    Dirichlet it is a loss of one drawn vote, which pays it once.
+    With a categorical posterior this is the joint error of two drawn voters, which pays the KL twice; with a Dirichlet
+    it is a loss of one drawn vote, which pays it once.
     """
 
     name: ClassVar[str] = "second_order"
     laws: ClassVar[tuple[Law, ...]] = ("voter", "dirichlet")
     default_posterior: ClassVar[str] = "categorical"
     factor: ClassVar[float] = 4.0
-    certified: ClassVar[str] = "the error of the weighted vote, as four times the mean squared weight of wrong voters"
+    certified: ClassVar[str] = (
+        "the error of the weighted vote (at most four times the mean squared weight of the wrong voters)"
+    )
 
     def kl_count(self, posterior: Posterior) -> float:
         return 2.0 if posterior.law == "voter" else 1.0
@@ -144,7 +146,7 @@ class SecondOrder(CurveRisk):
 
 @dataclass(frozen=True)
 class Binomial(CurveRisk):
-    """Probability that at least half of ``n_draws`` drawn voters err; twice it bounds the error of the vote.
+    """Probability that at least half of ``n_draws`` drawn voters err; twice this bounds the error of the vote.
 
     After Lacasse et al. 2010, with "at least half", for which the factor two holds.
     """
@@ -154,7 +156,7 @@ class Binomial(CurveRisk):
     laws: ClassVar[tuple[Law, ...]] = ("voter",)
     default_posterior: ClassVar[str] = "categorical"
     factor: ClassVar[float] = 2.0
-    certified: ClassVar[str] = "the error of the weighted vote, as twice the error of a vote of drawn voters"
+    certified: ClassVar[str] = "the error of the weighted vote (at most twice the error of a vote of drawn voters)"
 
     def __post_init__(self) -> None:
         if not 1 <= self.n_draws <= MOST_DRAWS:

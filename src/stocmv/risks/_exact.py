@@ -1,4 +1,4 @@
-"""The exact error of the drawn vote, for any number of classes."""
+"""The exact error of the stochastic vote, for any number of classes."""
 
 from typing import ClassVar
 
@@ -11,16 +11,16 @@ from ..votes import Method, VoteMatrix, Votes, split_rows, thread_map
 from ._base import Question
 from ._curves import Half, as_weighted, half_rows, rounded_mean, wrong_weight_rows
 
-_QUADRATURE_ERROR = 1e-10  # of argmax_probability; the largest that was ever seen is 6e-12
+_QUADRATURE_ERROR = 1e-10  # of argmax_probability; the largest ever observed is 6e-12
 _LARGE = 1e6  # concentration of a class from which scipy's incomplete gamma function loses digits ...
-_LARGE_ERROR = 1e-6  # ... and with it argmax_probability; the largest error that was ever seen is 5e-7
+_LARGE_ERROR = 1e-6  # ... and argmax_probability with it; the largest error ever observed is 5e-7
 
 
 class Exact(Half):
-    """Probability that the arg-max vote with drawn weights errs, in closed form (two classes) or by quadrature."""
+    """Error of the stochastic vote, in closed form (two classes) or by quadrature."""
 
     name: ClassVar[str] = "exact"
-    certified: ClassVar[str] = "the error of a vote with drawn weights"
+    certified: ClassVar[str] = "the error of the stochastic vote"
     allows_abstention: ClassVar[bool] = True
 
     def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
@@ -39,11 +39,11 @@ class Exact(Half):
 
 
 def margin_rows(posterior: WeightedPosterior, votes: VoteMatrix, margin: float = 0.0) -> NDArray:
-    """For each row, the probability that the drawn vote errs or is right by less than the margin, rounded up.
+    """For each row, the probability that the stochastic vote errs or is right by less than the margin, rounded up.
 
-    With two classes: the wrong weight is at least one half minus the margin of what is answered. With more: some other
-    class has at least ``(1 - 2 margin) / (1 + 2 margin)`` of the true class's weight, which for two classes is the
-    same. A row that nobody answers is an error.
+    With two classes: the wrong share of the weight that answers is at least one half minus the margin. With more: some
+    other class has at least ``(1 - 2 margin) / (1 + 2 margin)`` of the true class's weight, which is the same for two
+    classes. A row that no voter answers is an error.
     """
     if votes.labels is None or votes.targets is None:
         if votes.abstains:
@@ -57,7 +57,7 @@ def margin_rows(posterior: WeightedPosterior, votes: VoteMatrix, margin: float =
         right = argmax_probability(concentrations[start:stop], targets[start:stop], ratio)
         shapes = concentrations[start:stop]
         large, several = shapes.max(1) > _LARGE, (shapes > 0).sum(1) > 1
-        contested = several & (right > 0) & (large | (right < 1))  # a large contest may only look as if it were sure
+        contested = several & (right > 0) & (large | (right < 1))  # a large contest may only look decided
         return np.minimum(1 - right + np.where(large, _LARGE_ERROR, _QUADRATURE_ERROR) * contested, 1.0)
 
     return np.concatenate(thread_map(errors, split_rows(votes.n_rows, 1024)))

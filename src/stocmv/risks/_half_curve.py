@@ -1,4 +1,4 @@
-"""The error of the drawn vote as a curve of the wrong weight, for training, where every voter answers."""
+"""The error of the stochastic vote as a curve of the wrong weight, for training, if every voter answers."""
 
 import math
 

@@ -14,27 +14,26 @@ from ._base import MOST_DRAWS, Question, Risk
 from ._exact import Exact
 
 _NODES = 1025
-_TIE = 1 - 1e-12  # what rounding may hide counts as a tie
+_TIE = 1 - 1e-12  # a difference that rounding may cause counts as a tie
 
 
 @dataclass(frozen=True)
 class MonteCarlo(Risk):
     """Mean of a sigmoid of the wrong weight over drawn votes: the paper's approximate risk.
 
-    It only guides the training. A Dirichlet found this way is certified by its exact risk; any other posterior by
-    fresh draws, each judged by its arg-max vote, which are paid for with a share of delta.
+    It is only used for training. A Dirichlet found this way is certified by its exact risk; any other posterior by the
+    errors of newly drawn arg-max votes, which cost a share of delta.
 
     Parameters
     ----------
     n_draws : int
-        Votes drawn for one evaluation in training.
+        Number of votes drawn per evaluation in training.
     slope : float
         Steepness of the sigmoid at one half.
     certificate_draws : int
-        Fresh votes drawn for the certificate of a posterior without an exact risk.
+        Number of votes newly drawn for the certificate of a posterior without an exact risk.
     draw_share : float
-        Share of delta that pays for draws: one half for these, the other for those that the deterministic vote is made
-        of.
+        Share of delta that pays for draws: half for these, half for those that make up the deterministic vote.
     """
 
     n_draws: int = 10
@@ -44,7 +43,7 @@ class MonteCarlo(Risk):
     name: ClassVar[str] = "mc"
     laws: ClassVar[tuple[Law, ...]] = ("dirichlet", "drawn")
     draws_again: ClassVar[bool] = True
-    certified: ClassVar[str] = "the error of a vote with drawn weights"
+    certified: ClassVar[str] = "the error of the stochastic vote"
 
     def __post_init__(self) -> None:
         if not (1 <= self.n_draws <= MOST_DRAWS and 1 <= self.certificate_draws <= MOST_DRAWS):
@@ -68,7 +67,7 @@ class MonteCarlo(Risk):
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         if posterior.law == "dirichlet":
             return Exact().certified_moments(posterior, votes)
-        rng = np.random.default_rng(posterior.seed("a certificate"))  # none that training has seen
+        rng = np.random.default_rng(posterior.seed("a certificate"))  # different draws from those in training
         errors = [argmax_error(w, votes) for w in posterior.sample(self.certificate_draws, rng)]
         return np.array([min(float(np.mean(errors)) * (1 + 1e-13), 1.0)])
 

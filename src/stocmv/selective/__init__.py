@@ -1,4 +1,4 @@
-"""Votes that answer only when they are sure: a bound on the error among the answers, and on how often there is one."""
+"""Votes that answer only when they are sure, with bounds on the error among the answers and on the coverage."""
 
 from ._certificate import SelectiveCertificate
 from ._procedure import NotCertified

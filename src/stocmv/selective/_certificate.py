@@ -23,23 +23,23 @@ from ..votes import Votes
 
 @dataclass(frozen=True)
 class SelectiveCertificate:
-    """An upper bound on the error among a vote's answers, and a lower bound on how often it answers.
+    """An upper bound on the error among a vote's answers, and a lower bound on its coverage.
 
     Attributes
     ----------
     bound : float
-        On the error among the answers: the target itself where ``max_error`` was asked for.
+        Bound on the error among the answers: the target itself if ``max_error`` was given.
     coverage : float
         Lower bound on the share of new examples that are answered. Both bounds hold at once with probability at least
         ``1 - delta``.
     thresholds : tuple of float
-        For each fold: its vote answers where the winning class has at least this share of it; above 1 if it never does.
+        For each fold: its vote answers if the winning class has at least this share of it; above 1 if it never answers.
     target : dict
-        What was asked for: ``max_error`` or ``min_coverage``.
+        The target: ``max_error`` or ``min_coverage``.
     empirical_error, empirical_coverage : float
-        Error among the answers, and share that is answered, on the judging examples.
+        Error among the answers, and coverage, on the judging examples.
     n, delta : int, float
-        Number of examples (or of groups) that judge, and the probability with which the two bounds may fail.
+        Number of judging examples (or groups), and the probability that either bound fails, at most.
     theorem, assumptions, warnings, unproven : str, tuple of str
         What the bounds rest on, as in `Certificate`.
     fold_sizes, fold_shares, grouped, posterior, posteriors, vote_digests, context
@@ -67,10 +67,10 @@ class SelectiveCertificate:
     context: dict[str, Any]
 
     def monitor(self, delta: float | None = None) -> Monitor:
-        """A test, case by case, of whether the error among the answers is still at most ``bound``.
+        """A test, fed with labelled cases as they arrive, of whether the error among the answers still is within bound.
 
-        Pass ``answered=vote.answers(X)`` to `Monitor.update`. It raises a false alarm with probability at most
-        ``delta``, by default that of the certificate, however long it runs.
+        Pass ``answered=vote.answers(X)`` to `Monitor.update`. The probability of a false alarm is at most ``delta`` (by
+        default that of the certificate), however long it runs.
         """
         subject = hashlib.sha256("".join((*self.vote_digests, repr(self.thresholds))).encode()).hexdigest()
         return Monitor(self.bound, self.delta if delta is None else delta, grouped=self.grouped, subject=subject)
@@ -136,12 +136,12 @@ class SelectiveCertificate:
         )
 
     def to_json(self, path: str | os.PathLike | None = None) -> str:
-        """The certificate as JSON text, also written to ``path`` (whole or not at all) when one is given."""
+        """The certificate as JSON text; also written atomically to ``path``, if given."""
         return sealed({"format": SELECTIVE_FORMAT, "statement": self.statement(), **asdict(self)}, path)
 
     @classmethod
     def from_json(cls, path: str | os.PathLike) -> "SelectiveCertificate":
-        """Read what `to_json` wrote; a file that was changed since is refused."""
+        """Read a file that `to_json` wrote; refuse it if it was changed since."""
         content, intact = read_certificate(path)
         if content["format"] != SELECTIVE_FORMAT:
             raise ValueError(f"{os.fspath(path)} is the certificate of predict: read it with Certificate.from_json.")
@@ -151,18 +151,18 @@ class SelectiveCertificate:
         return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})  # type: ignore[arg-type]
 
     def verify(self, votes: Votes | Sequence[Votes]) -> Verification:
-        """Compute every figure again from the votes, by another path, derive every word, and compare.
+        """Recompute every figure and every word of the certificate from the votes, with independent code, and compare.
 
         Parameters
         ----------
         votes : Votes or list of Votes
-            What the voters said, one entry per fold.
+            The votes, one entry per fold.
         """
         return verify_votes(self, [votes] if isinstance(votes, Votes) else list(votes))
 
 
 def selective_theorem(n_folds: int, grouped: bool, by_coverage: bool) -> str:
-    """What the two bounds rest on."""
+    """The theorems behind the two bounds."""
     error, coverage = (
         ("the ratio test for the means of groups", "Bentkus's bound")
         if grouped
@@ -174,6 +174,6 @@ def selective_theorem(n_folds: int, grouped: bool, by_coverage: bool) -> str:
 
 
 def selective_assumptions(n_folds: int, grouped: bool) -> list[str]:
-    """What a selective vote's certificate assumes."""
+    """Assumptions of a selective vote's certificate."""
     fixed = "The target, the thresholds and delta were fixed before looking at these examples."
     return [*tested_assumptions(n_folds, grouped, priced=False)[:2], fixed]

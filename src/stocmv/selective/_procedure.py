@@ -1,4 +1,4 @@
-"""Which thresholds are certified: tests in an order that is fixed in advance, and delta shared among them."""
+"""Choose and certify thresholds: tests in an order fixed in advance, which share delta."""
 
 import math
 from collections.abc import Sequence
@@ -13,19 +13,19 @@ from ._tally import Tally
 
 _LENIENT = (0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.0)
 THRESHOLDS = (*(round(1 - k / 100, 2) for k in range(51)), *_LENIENT)  # shares of the vote, from strict to lenient
-FEW = (*THRESHOLDS[:51:5], 0.4, 0.3, 0.0)  # where all of them are compared
-STARTS = {1.0: 0.25, 0.9: 0.5, 0.7: 0.25}  # of the sequences of tests, with their shares of delta
-NEVER = 2.0  # no class has such a share of the vote
-ERROR_SHARE = 0.9  # of delta; the rest is for the coverage
+FEW = (*THRESHOLDS[:51:5], 0.4, 0.3, 0.0)  # for when all of them are compared
+STARTS = {1.0: 0.25, 0.9: 0.5, 0.7: 0.25}  # first thresholds of the test sequences, with their shares of delta
+NEVER = 2.0  # a share of the vote that no class can have
+ERROR_SHARE = 0.9  # share of delta for the error; the rest is for the coverage
 
 
 class NotCertified(ValueError):
-    """The target that was asked for cannot be certified with these examples; the message says what can."""
+    """The target cannot be certified with these examples; the message says what can."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The threshold of a fold, with what is certified of it."""
+    """The threshold of a fold, with its certified figures."""
 
     threshold: float
     bound: float
@@ -38,9 +38,9 @@ class FoldTests:
     Parameters
     ----------
     tally : Tally
-        What its judges say at each of `THRESHOLDS`.
+        Counts on the judging examples at each of `THRESHOLDS`.
     delta : float
-        The fold's part of delta.
+        The fold's share of delta.
     """
 
     def __init__(self, tally: Tally, delta: float) -> None:
@@ -48,10 +48,10 @@ class FoldTests:
         self.delta = delta
 
     def meet_error(self, max_error: float) -> Found:
-        """The most lenient threshold at which the error among the answers is certified to be at most this.
+        """The most lenient threshold at which the error among the answers is certified to be at most ``max_error``.
 
-        From each start the thresholds are tested one after the other, every one with the whole delta of that start;
-        the first test that fails ends the sequence.
+        From each start, the thresholds are tested one after the other, each with the full delta of that start, until
+        a test fails.
         """
         place = max(self._last_passed(start, share, max_error) for start, share in STARTS.items())
         if place < 0:
@@ -59,18 +59,18 @@ class FoldTests:
         return Found(THRESHOLDS[place], max_error, self.coverage(place, len(THRESHOLDS)))
 
     def meet_coverage(self, min_coverage: float) -> Found:
-        """Of a few thresholds the one with the smallest certified error among those with at least this coverage."""
+        """Of a few thresholds with at least this certified coverage, the one with the smallest certified error."""
         tried = [self.tried(threshold) for threshold in FEW]
         enough = [found for found in tried if found.coverage >= min_coverage]
         return min(enough, key=lambda found: found.bound)
 
     def tried(self, threshold: float) -> Found:
-        """Bounds on error and coverage at one of a few thresholds; those of all of them hold at once."""
+        """Bounds on error and coverage at one of a few thresholds; they hold for all of these at once."""
         place, delta = THRESHOLDS.index(threshold), ERROR_SHARE * self.delta / len(FEW)
         return Found(threshold, self._upper(place, delta), self.coverage(place, len(FEW)))
 
     def coverage(self, place: int, among: int) -> float:
-        """Lower bound on the share that is answered; those of so many thresholds hold at once."""
+        """Lower bound on the coverage; the bounds at ``among`` thresholds hold at once."""
         if THRESHOLDS[place] == 0:
             return 1.0
         delta = (1 - ERROR_SHARE) * self.delta / among
@@ -78,7 +78,7 @@ class FoldTests:
         return 1 - one_sample(rest, self.tally.n, delta, counted=not self.tally.grouped)
 
     def _last_passed(self, start: float, share: float, max_error: float) -> int:
-        """The last place of the sequence from a start that is certified; -1 without any."""
+        """Last certified position in the sequence from a start; -1 if there is none."""
         delta, first = ERROR_SHARE * self.delta * share, THRESHOLDS.index(start)
         for place in range(first, len(THRESHOLDS)):
             if not self._rejects(place, delta, max_error):
@@ -99,12 +99,12 @@ class FoldTests:
 
 
 def fold_tests(tallies: Sequence[Tally], delta: float) -> list[FoldTests]:
-    """The tests of all folds, which share delta: they hold at once, however the folds depend on each other."""
+    """The tests of all folds, which share delta: they hold at once, however dependent the folds are."""
     return [FoldTests(tally, delta / len(tallies)) for tally in tallies]
 
 
 def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[Found]:
-    """A threshold for each fold at which its error among the answers is certified to be at most this."""
+    """A threshold for each fold at which its error among the answers is certified to be at most ``max_error``."""
     found = [fold.meet_error(max_error) for fold in folds]
     if all(each.threshold == NEVER for each in found):
         judges = sum(fold.tally.n for fold in folds)
@@ -116,7 +116,7 @@ def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[Found]:
 
 
 def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Found]:
-    """A threshold for each fold whose coverage is certified to be at least this, with as few errors as possible."""
+    """A threshold for each fold with a certified coverage of at least ``min_coverage``, and the fewest errors."""
     found = [fold.meet_coverage(min_coverage) for fold in folds]
     if any(each.bound >= 1 for each in found):
         judges = sum(fold.tally.n for fold in folds)
@@ -125,10 +125,10 @@ def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Found
 
 
 def mixed_bound(found: Sequence[Found], shares: NDArray) -> float:
-    """Upper bound on the error among the answers of all folds together, which answer by their shares.
+    """Upper bound on the error among the answers of all folds together, which answer in these shares.
 
-    It is the mean of the folds' errors, weighted by how often each answers; the worst case is that those with a larger
-    bound than the mean always do, and the others as rarely as their coverage allows.
+    The error is the mean of the folds' errors, weighted by how often each answers. In the worst case, folds whose bound
+    is above the mean always answer, and the others as rarely as their coverage allows.
     """
     folds = sorted(zip(found, shares, strict=True), key=lambda pair: -pair[0].bound)
     weights = np.array([share * each.coverage for each, share in folds])
@@ -140,7 +140,7 @@ def mixed_bound(found: Sequence[Found], shares: NDArray) -> float:
 
 
 def _attainable(folds: Sequence[FoldTests], max_error: float) -> str:
-    """What can be certified instead: about the smallest error with which some fold answers."""
+    """What can be certified instead: about the smallest error at which some fold answers."""
 
     def met(error: float) -> list[Found]:
         found = (fold.meet_error(error) for fold in folds)

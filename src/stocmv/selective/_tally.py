@@ -1,4 +1,4 @@
-"""What the judging examples say of a vote at each threshold: answers, and errors among them."""
+"""Counts on the judging examples at each threshold: answers, and errors among them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,23 +11,23 @@ from numpy.typing import NDArray
 from ..posteriors import Posterior
 from ..votes import Total, VoteMatrix, Votes, ask
 
-ROOM = 1e-9  # below a threshold that a share may be: more than the order of its sum can matter
-_DOUBT = 1e-12  # within this of the edge, a judging example counts against whatever is claimed
+ROOM = 1e-9  # tolerance below a threshold: more than the order of summation can change a share
+_DOUBT = 1e-12  # a judging example this close to the edge counts against the claim
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Units of one fold, examples or groups, by threshold: sums for examples, and for groups the means of each.
+    """Counts of one fold by threshold: sums over examples, or the means of each group.
 
     Attributes
     ----------
     answered, errors : ndarray
-        Shares of a unit that are answered, and answered wrongly: summed over the examples, (n_thresholds,), or of each
-        group, (n_groups, n_thresholds).
+        Answered, and answered wrongly: sums over the examples, (n_thresholds,), or shares of each group's rows,
+        (n_groups, n_thresholds).
     covered : ndarray
-        As ``answered``, but for what is only answered if rounding helps.
+        As ``answered``, without what is answered only thanks to rounding.
     n : int
-        Units.
+        Number of units (examples or groups).
     """
 
     answered: NDArray
@@ -47,7 +47,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sums over the rows of each group, or over all rows where there are no groups."""
+    """Sums over the rows of each group, or over all rows if there are no groups."""
 
     ids: NDArray | None
     rows: NDArray
@@ -71,7 +71,7 @@ class _Sums:
 
 
 def tallies(votes: Sequence[Votes], posteriors: Sequence[Posterior], thresholds: Sequence[float]) -> list[Tally]:
-    """The tally of each fold; only sums travel, wherever the votes are kept."""
+    """The tally of each fold; wherever the votes are stored, only sums are transferred."""
     cuts = np.array(thresholds) - ROOM
     found = ask((v, Total(partial(_sums, p.mean, cuts))) for v, p in zip(votes, posteriors, strict=True))
     return [sums.tally() for sums in found]
@@ -91,7 +91,7 @@ def _sums(weights: NDArray, cuts: NDArray, votes: VoteMatrix) -> _Sums:
 
 
 def winning_shares(votes: VoteMatrix, weights: NDArray) -> Any:
-    """Share of the vote for the winning class, for each row; of those that answer, if some voters do not."""
+    """Share of the vote for the winning class, for each row; among the voters that answer."""
     if votes.labels is not None:
         each = votes.class_weights(weights)
         most, answered = each.max(1), each.sum(1)

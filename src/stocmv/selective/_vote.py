@@ -19,18 +19,18 @@ _MEASURED = ("errors", "answered")
 
 
 class SelectiveVote(BaseEstimator):
-    """A fitted vote that answers only where the winning class has enough of the vote.
+    """A fitted vote that answers only if the winning class has enough of the vote.
 
-    Made by `MajorityVoteClassifier.selective`. What it answers is what `predict` of that vote answers.
+    Made by `MajorityVoteClassifier.selective`. Its answers are those of that vote's `predict`.
 
     Parameters
     ----------
     clf : MajorityVoteClassifier
         The vote.
     certificate : SelectiveCertificate
-        What is promised.
+        The bounds on error and coverage.
     unanswered : object
-        What `predict` gives where there is no answer.
+        What `predict` returns for an example that it does not answer.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class SelectiveVote(BaseEstimator):
     >>> sure = clf.selective(max_error=0.04)
     >>> sure.certificate_.bound, sure.certificate_.coverage > 0.5
     (0.04, True)
-    >>> answers = sure.predict(X[:5])  # None where the vote is not sure
+    >>> answers = sure.predict(X[:5])  # None if the vote is not sure
     """
 
     def __init__(self, clf: Any, certificate: SelectiveCertificate, unanswered: Any = None) -> None:
@@ -72,7 +72,7 @@ class SelectiveVote(BaseEstimator):
         return self._asked(X)[1]
 
     def predict(self, X: Any) -> NDArray:
-        """The answers of the vote, and ``unanswered`` where it has none: an array of objects if that is no label."""
+        """Answers of the vote, or ``unanswered`` if it has none: an array of objects if that is not a label."""
         elsewhere = self.clf._asked_on_cluster(self, "predict", X, object)
         if elsewhere is not None:
             return elsewhere
@@ -87,7 +87,7 @@ class SelectiveVote(BaseEstimator):
         return given
 
     def _asked(self, X: Any) -> tuple[NDArray, NDArray]:
-        """Codes of the answers, and where there is one."""
+        """Codes of the answers, and whether there is one."""
         return self.clf._sure_answers(X, [threshold - ROOM for threshold in self.certificate.thresholds])
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -103,7 +103,7 @@ def certify_selective(
     min_coverage: float | None,
     delta: float | None,
 ) -> SelectiveCertificate:
-    """Choose the threshold of a vote that its judges did not help to make, and certify error and coverage."""
+    """Choose thresholds for a vote made without its judging examples, and certify error and coverage."""
     if (max_error is None) == (min_coverage is None):
         raise ValueError(
             f"Give one of max_error and min_coverage, got max_error={max_error!r} and min_coverage={min_coverage!r}."
@@ -137,7 +137,7 @@ def certify_selective(
         n=certificate.n,
         delta=level,
         theorem=selective_theorem(n_folds, grouped, max_error is None),
-        # the first three of a tested certificate are in other words here; the others are about voters and folds
+        # the first three of a tested certificate are worded differently here; the others are about voters and folds
         assumptions=(*selective_assumptions(n_folds, grouped), *certificate.assumptions[3:]),
         warnings=certificate.warnings,
         unproven=certificate.unproven,
@@ -152,7 +152,7 @@ def certify_selective(
 
 
 class Tradeoff(NamedTuple):
-    """What a threshold, the same for all folds, gives: certified, and measured on the judges."""
+    """Error and coverage at a threshold, the same for all folds: certified, and on the judging examples."""
 
     threshold: float
     bound: float
@@ -164,7 +164,7 @@ class Tradeoff(NamedTuple):
 def tradeoffs(
     votes: Sequence[Votes], posteriors: Sequence[Posterior], certificate: Certificate, delta: float | None = None
 ) -> list[Tradeoff]:
-    """Error among the answers and coverage at a few thresholds; the bounds of all of them hold at once."""
+    """Error among the answers and coverage at a few thresholds; all these bounds hold at once."""
     _check_tested(certificate)
     level = check_delta(certificate.delta if delta is None else delta)
     counted = tallies(votes, posteriors, THRESHOLDS)
@@ -181,11 +181,11 @@ def tradeoffs(
 def _check_tested(certificate: Certificate) -> None:
     if not certificate.tested:
         raise ValueError(
-            f"selective needs a vote that its judges did not help to make, and the weights of this one were learned on "
+            f"selective needs a vote made without its judging examples, but the weights of this one were learned on "
             f"them ({certificate.theorem}): fit with bound='auto'."
         )
 
 
 def _mean(tally: Tally, name: str, threshold: float) -> float:
-    """Share of a fold's units that is answered, or answered wrongly."""
+    """Share of a fold's units that are answered, or answered wrongly."""
     return 0.0 if threshold == NEVER else float(tally.means(name)[THRESHOLDS.index(threshold)])

@@ -1,4 +1,4 @@
-"""Adam: full batch, and in mini-batches with the schedule of the paper."""
+"""Adam: full batch, and in mini-batches with the paper's schedule."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class _Moments:
 
 @dataclass(frozen=True)
 class Adam(Solver):
-    """Adam on all examples at once; returns the best point it passed, or the last one where values are noisy."""
+    """Adam on all examples at once; returns the best point on its path, or the last one if values are noisy."""
 
     n_steps: int = 300
     rate: float = 0.1
@@ -47,16 +47,16 @@ class Adam(Solver):
 
 @dataclass(frozen=True)
 class MiniBatchAdam(Solver):
-    """Adam in mini-batches as in the paper: the rate falls tenfold on a plateau, and no progress ends the training.
+    """Adam in mini-batches as in the paper: divides the rate by ten on a plateau, and stops without progress.
 
     Parameters
     ----------
     batch_size, rate, n_epochs : int, float, int
-        Examples in a batch, first learning rate, passes over the data at most.
+        Number of examples in a batch, initial learning rate, maximal number of passes over the data.
     plateau_factor, plateau_patience : float, int
         The rate is divided by the factor after more than this many epochs without progress.
     stop_patience : int
-        The training ends after this many epochs without progress.
+        Training ends after this many epochs without progress.
     """
 
     batch_size: int = 1024

@@ -1,4 +1,4 @@
-"""The default: a few starts of different kinds, each descended, and the best valley kept."""
+"""The default solver: descends from a few different starts and keeps the best."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from ._adam import Adam
 from ._base import Problem, Solver
 from ._lbfgs import LBFGS
 
-_LONG_MEMORY = 100  # steps that L-BFGS remembers where a pass costs much more than its algebra
+_LONG_MEMORY = 100  # steps that L-BFGS remembers if a pass costs much more than its algebra
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,10 @@ class Auto(Solver):
 
     A problem that draws random numbers is left to Adam. For the others the starts are: the prior; the prior after Adam
     (which leaves saddles); and the problem's own (`Problem.own_starts`), such as logistic-regression weights. After the
-    first iterations only the two best go on. A problem with many examples is explored on a sample of them. The best
-    point there overfits the sample, since the KL counts as little as it does for all examples; so a second point is
-    found with the KL counted as if the sample were all there is. Both are tried on all examples, and the better one
-    is finished. Searching is free: the bound holds for every posterior at once.
+    first iterations only the two best continue. A problem with many examples is explored on a sample of them. The best
+    point there overfits the sample, because the KL has only the weight that it has for all examples; so a second point
+    is found with the KL weighted as if the sample were all there is. Both are tried on all examples, and the better one
+    is finished. Searching is free: the bound holds for all posteriors at once.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Auto(Solver):
     trial_iterations : int
         Iterations on all examples after which one of the sample's two points is chosen.
     max_iter : int
-        Iterations of the last descent at most.
+        Maximal number of iterations of the last descent.
     """
 
     explore_work: float = 1e7

@@ -1,4 +1,4 @@
-"""What a solver asks of a problem, and what it gives back."""
+"""The interface of solvers, and of the problems that they solve."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ class Problem(Protocol):
 
     @property
     def n_rows(self) -> int:
-        """Rows that an evaluation passes over."""
+        """Number of rows that an evaluation passes over."""
         ...
 
     @property
@@ -36,40 +36,40 @@ class Problem(Protocol):
         ...
 
     def record(self, stage: str, point: NDArray) -> None:
-        """Take note of the point that an iteration ended at."""
+        """Record the point at the end of an iteration."""
         ...
 
     def unfinished(self, max_iter: int) -> None:
-        """Take note that a descent ended at so many iterations before it converged; a warning will say so."""
+        """Record that a descent stopped at ``max_iter`` before it converged; a warning will say so."""
         ...
 
     def named(self, label: str) -> "Problem":
-        """The same problem, its iterations recorded under a name."""
+        """The same problem, with its iterations recorded under a name."""
         ...
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator["Problem"]:
-        """One pass over the examples in random batches: the same problem, its risk estimated on the batch."""
+        """One pass over the examples in random batches: the same problem, with its risk estimated on the batch."""
         ...
 
     def sample(self, work: float, rng: np.random.Generator) -> "Problem":
-        """The same problem on random examples that take about ``work`` nanoseconds a pass; on all when all do."""
+        """The problem on a random sample that takes about ``work`` nanoseconds a pass; on all examples if they fit."""
         ...
 
     def alone(self) -> "Problem":
-        """The problem as it would be if its rows were all that there are; its iterations are not recorded."""
+        """The problem as if its rows were all there are; its iterations are not recorded."""
         ...
 
     def quick_start(self) -> NDArray:
-        """A start that only the problem knows and that is found quickly."""
+        """A problem-specific start that is quick to compute."""
         ...
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
-        """Starts that only the problem knows, by name."""
+        """Problem-specific starts, by name."""
         ...
 
 
 class Solver(ABC):
-    """A way to minimise a problem. Its settings are its attributes; it keeps nothing from one call to the next."""
+    """Minimises a problem. Its attributes are its settings; it keeps no state between calls."""
 
     @abstractmethod
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:

@@ -11,20 +11,20 @@ from ._base import Problem, Solver
 
 @dataclass(frozen=True)
 class LBFGS(Solver):
-    """Limited-memory BFGS within a box (scipy's).
+    """scipy's limited-memory BFGS within a box.
 
-    A problem that draws random numbers is given the same ones at every evaluation.
+    A problem that draws random numbers gets the same ones at every evaluation.
 
     Parameters
     ----------
     max_iter : int
-        Iterations at most.
+        Maximal number of iterations.
     tolerance : float
         Relative improvement at which the descent ends.
     memory : int
         Steps that the approximation of the Hessian remembers.
     stops_early : bool
-        Whether ``max_iter`` is meant to end the descent. If not, the problem is told when it does.
+        Whether ``max_iter`` is meant to end the descent. If not, the problem is notified when it does.
     """
 
     max_iter: int = 1000

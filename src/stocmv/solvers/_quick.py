@@ -14,8 +14,8 @@ from ._lbfgs import LBFGS
 class Quick(Solver):
     """L-BFGS from the problem's quick start, such as logistic-regression weights.
 
-    As a rule within a percent of what `Auto` finds, in a tenth of its time: for weights that other examples judge. A
-    problem with many examples is descended on a sample of them first; one that draws random numbers is left to Adam.
+    Usually within a percent of `Auto` in a tenth of its time: meant for weights that other examples judge. A problem
+    with many examples is first minimised on a sample of them; one that draws random numbers is left to Adam.
 
     Parameters
     ----------

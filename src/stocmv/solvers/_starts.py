@@ -1,4 +1,4 @@
-"""Where to start: the bound is not convex, and the prior alone is often a saddle or a poor valley."""
+"""Starts for the solvers: the bound is not convex, and the prior is often a saddle or near a poor minimum."""
 
 from functools import partial
 
@@ -13,15 +13,15 @@ _NODES = 257
 
 
 def random_start(prior_point: NDArray, rng: np.random.Generator, spread: float = 1.0) -> NDArray:
-    """The prior's point, each coordinate moved at random: leaves a saddle in every direction at once."""
+    """The prior's point with every coordinate moved at random, which leaves a saddle in all directions at once."""
     return prior_point + spread * rng.standard_normal(len(prior_point))
 
 
 def logistic_weights(votes: Votes, max_iter: int = 100, penalty: float = 1e-3) -> NDArray:
     """Non-negative logistic-regression weights of the voters' margins.
 
-    The logistic loss of an example depends on the weight of the voters that err alone, so it is one more curve for the
-    one-pass kernel, unless voters abstain. A small penalty on the total keeps separable votes finite.
+    The logistic loss of an example depends only on the weight of the voters that err, so it is another curve for the
+    kernel, unless voters abstain. A small penalty on the total keeps the weights of separable votes finite.
     """
 
     def evaluate(weights: NDArray) -> tuple[float, NDArray]:
@@ -46,7 +46,7 @@ def logistic_weights(votes: Votes, max_iter: int = 100, penalty: float = 1e-3) -
 
 
 def _logistic_sums(weights: NDArray, votes: VoteMatrix) -> tuple[float, NDArray]:
-    """The logistic loss of all examples, whose margin is the weight of the right less that of the wrong voters."""
+    """The logistic loss of all examples, whose margin is the weight of the right minus that of the wrong voters."""
     margin = votes.right_weights(weights) - votes.wrong_weights(weights)
     counts = votes.counts if votes.counts.size else np.ones(votes.n_rows)
     pull = counts * expit(-margin)

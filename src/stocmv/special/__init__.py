@@ -1,4 +1,4 @@
-"""Special functions of the bounds: pure functions of arrays, each checked against arbitrary precision."""
+"""Special functions for the bounds: pure functions of arrays, each tested against arbitrary precision."""
 
 from ._gamma import (
     ROOT_RULE_FROM as ROOT_RULE_FROM,

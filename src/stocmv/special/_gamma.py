@@ -1,4 +1,4 @@
-"""Gamma variables: who wins among several, and how a draw moves with its shape."""
+"""Gamma variables: which of several is largest, and how a draw depends on its shape."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,14 +23,14 @@ def argmax_probability(concentrations: ArrayLike, winner: ArrayLike, ratio: floa
     .. math:: P(\text{class } y \text{ wins}) = \int_0^\infty \gamma(t; a_y) \prod_{k \ne y} P(a_k, \varrho t)\, dt
 
     with the gamma density :math:`\gamma` and the regularised lower incomplete gamma function :math:`P`. With a ratio
-    :math:`\varrho < 1` the class must win clearly: all others stay below that share of its weight.
+    :math:`\varrho < 1` the class must win clearly: all others must stay below that share of its weight.
 
     Parameters
     ----------
     concentrations : array-like of shape (n_rows, n_classes)
         Dirichlet parameters of the classes, ``>= 0``; a class with 0 has no voters and never wins.
     winner : array-like of shape (n_rows,)
-        Column of the class asked for.
+        Column of the class in question.
     ratio : float
         Share of the winner's weight that the others must stay below, in (0, 1].
 
@@ -92,7 +92,7 @@ def _root_rule(a: NDArray, winner: NDArray, own: NDArray, ratio: float) -> NDArr
 
 
 def log_root_density(x: NDArray, shape: NDArray) -> NDArray:
-    """``log(x^(2a - 1) e^(-x^2) / Gamma(a))`` for shape ``a``, written around its mode where the terms would cancel."""
+    """``log(x^(2a - 1) e^(-x^2) / Gamma(a))`` for shape ``a``, written around its mode if the terms would cancel."""
     small = (2 * shape - 1) * np.log(x) - x * x - gammaln(shape)
     a = np.maximum(shape, 10.0)
     e = x / np.sqrt(a) - 1
@@ -114,10 +114,10 @@ def _log_rule(a: NDArray, winner: NDArray, own: NDArray, ratio: float) -> NDArra
 
 
 def gamma_draw_gradient(shape: ArrayLike, log_draw: ArrayLike) -> NDArray:
-    r"""How the logarithm of a gamma draw moves with the shape when the random source is held fixed.
+    r"""Derivative of the logarithm of a gamma draw by its shape, with the random source held fixed.
 
     The implicit derivative :math:`-\partial_a P(a, g) / (g\, \gamma(g; a))` (Figurnov, Mohamed and Mnih 2018), for a
-    draw :math:`g` given by its logarithm, so that shapes near 0, whose draws underflow, are no exception.
+    draw :math:`g` given by its logarithm, so that it also works for shapes near 0, whose draws underflow.
 
     Parameters
     ----------

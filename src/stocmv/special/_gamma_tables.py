@@ -17,7 +17,7 @@ from ._gamma import ROOT_RULE_FROM, log_root_density
 _BEFORE, _AFTER = (
     3.25,
     4.25,
-)  # how far a row reaches: exp(-2 * 3.25^2) = 7e-10, and small shapes have a longer upper tail
+)  # reach of a row: exp(-2 * 3.25^2) = 7e-10, and small shapes have a longer upper tail
 STENCIL = 6  # rows of a table that one interpolation uses
 _SMALLEST = 4  # logarithm of the total that the smallest table covers
 _ROOT_STEP, _ROWS_PER_UNIT = 1 / 4, 20
@@ -30,8 +30,8 @@ class GammaTables:
     Attributes
     ----------
     own, rival : ndarray of shape (n_rows, width)
-        Factor of the class asked for and of each other class, at the nodes ``offsets[i] .. offsets[i] + width - 1``;
-        before them a rival's factor is 0, after them it is 1.
+        Factor of the class in question and of each other class, at the nodes ``offsets[i] .. offsets[i] + width - 1``;
+        a rival's factor is 0 before them and 1 after them.
     offsets : ndarray of shape (n_rows,)
         First node of each row.
     rows_per_unit : float
@@ -41,7 +41,7 @@ class GammaTables:
     shift : ndarray
         Per node, the logarithm of ``t`` that is left out of both factors and put into the node's weight.
     step : float
-        Distance of the nodes.
+        Distance between nodes.
     """
 
     own: NDArray
@@ -79,9 +79,9 @@ def _root_tables(log2_total: int) -> GammaTables:
     return GammaTables(own, rival, offsets, _ROWS_PER_UNIT, True, np.zeros(int(offsets[-1]) + own.shape[1]), _ROOT_STEP)
 
 
-@lru_cache(maxsize=32)  # one for each power of two that a posterior's total may reach on its way
+@lru_cache(maxsize=32)  # one for each power of two that a posterior's total may reach during training
 def _root_rows(log2_total: int) -> tuple[NDArray, NDArray, NDArray]:
-    """What a table has beyond the one for half of its total: the same rows begin both."""
+    """The rows that a table has beyond the one for half its total; both begin with the same rows."""
     start = _n_root_rows(log2_total - 1) if log2_total > _SMALLEST else 0
     coordinate = np.arange(start, _n_root_rows(log2_total)) / _ROWS_PER_UNIT
     a = coordinate * (coordinate + 1)

@@ -1,4 +1,4 @@
-"""The error of a Dirichlet vote on one example, and how it moves with the weights."""
+"""The error of a Dirichlet vote on one example, with its derivatives by the weights."""
 
 from typing import NamedTuple
 
@@ -53,9 +53,9 @@ def half_betainc(w: ArrayLike, s: ArrayLike) -> tuple[NDArray, NDArray, NDArray]
     Notes
     -----
     With :math:`z = \operatorname{logit} t` the beta integral becomes one of a log-concave function over
-    :math:`z > 0`, which Gauss-Legendre quadrature meets to double precision; the smaller tail is the one
-    integrated, so that :math:`\phi(w; s) = 1 - \phi(s - w; s)` holds exactly. See the theory page, "The exact risk".
-    Everything is written in the distance :math:`s/2 - w`, so that nothing cancels however large the total is; for
+    :math:`z > 0`, which Gauss-Legendre quadrature computes to double precision; it integrates the smaller tail, so
+    :math:`\phi(w; s) = 1 - \phi(s - w; s)` holds exactly. See the theory page, "The exact risk". Everything is written
+    in terms of the distance :math:`s/2 - w`, so that nothing cancels however large the total is; for
     :math:`s < 10^{-9}` the limit :math:`w / s` is exact to double precision.
 
     Examples
@@ -89,9 +89,9 @@ def lower_half(a: NDArray, s: NDArray, rule: Quadrature) -> tuple[NDArray, NDArr
 
 
 def _integrated(a: NDArray, s: NDArray, rule: Quadrature) -> tuple[NDArray, NDArray, NDArray]:
-    """The same by quadrature.
+    """`lower_half` by quadrature.
 
-    All is computed per unit of ``a`` (``1 / (a B(a, b))`` is finite at 0), so that the limit at 0 needs no branch.
+    Everything is computed per unit of ``a`` (``1 / (a B(a, b))`` is finite at 0), so the limit at 0 needs no branch.
     """
     b, distance = s - a, s / 2 - a
     reach = np.minimum(_reach(distance, s), _FAR)
@@ -136,7 +136,7 @@ def _reach(distance: NDArray, s: NDArray) -> NDArray:
 
 
 def _log_cosh_half(z: NDArray) -> NDArray:
-    """``log cosh(z / 2) = log((1 + e^z) / 2) - z / 2``, to the last digits also where it is tiny."""
+    """``log cosh(z / 2) = log((1 + e^z) / 2) - z / 2``, accurate to the last digits even if it is tiny."""
     return np.log1p(2 * np.sinh(z / 4) ** 2)
 
 

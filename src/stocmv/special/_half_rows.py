@@ -1,8 +1,8 @@
-"""The error of a drawn vote as a function of the wrong weight, tabulated at some totals.
+"""The error of the stochastic vote as a function of the wrong weight, tabulated at some totals.
 
-It depends on the wrong weight and the total ``s``, and smoothly on the logarithm of the latter. So it is computed at
-totals an eighth apart in ``log s``, and interpolated between six of them: an evaluation in training then costs no
-special function. Certificates do not use these tables.
+It depends on the wrong weight and the total ``s``, and is smooth in ``log s``. So it is computed at totals an eighth
+apart in ``log s`` and interpolated between six of them: an evaluation in training then needs no special function.
+Certificates do not use these tables.
 """
 
 import math
@@ -23,11 +23,11 @@ REACH = 4.5  # exp(-2 * 4.5^2) = 3e-18
 # totals of 55, whose nodes outside of [0, s] lie where the curve is flat to 1e-17.
 WIDEST_WHOLE = (2 * REACH) ** 2
 _SWITCH = math.floor(math.log(WIDEST_WHOLE) / LOG_STEP)
-_BLOCK = 32  # rows by which tables grow
+_BLOCK = 32  # tables grow by this many rows at a time
 
 
 def half_nodes(total: float, whole: bool) -> tuple[NDArray, float]:
-    """Nodes symmetric around the middle, and half of the length they cover."""
+    """Nodes symmetric around the middle, and half the length that they cover."""
     width = total / 2 if whole else REACH * math.sqrt(total)
     return total / 2 + width * np.linspace(-1, 1, N_NODES), width
 

@@ -1,10 +1,10 @@
-"""The binary relative entropy and its inverse: the engine of Seeger's bound."""
+"""The binary KL and its inverse, for Seeger's bound."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _UP = 1 + 2.0**-48  # what the inverse is multiplied by: 32 times the rounding unit u = 2^-53 (see `kl_inverse`)
-_LEAST = 1e-305  # positive numbers below are taken as this, where rounding is still relative
+_LEAST = 1e-305  # smaller positive numbers are replaced by this, where rounding is still relative
 
 
 def kl_bernoulli(q: ArrayLike, p: ArrayLike) -> NDArray:
@@ -30,7 +30,7 @@ def _kl(q: NDArray, p: NDArray) -> NDArray:
 
 
 def _log_ratio(x: NDArray, y: NDArray, difference: NDArray) -> NDArray:
-    """``log(x / y)`` where ``difference = x - y`` is known better than either."""
+    """``log(x / y)``, given ``difference = x - y`` more accurately than either."""
     relative = difference / y
     far = np.where(np.isinf(relative), np.log(x) - np.log(y), np.log(x / y))
     return np.where((relative > -0.5) & (relative < 1), np.log1p(relative), far)
@@ -84,7 +84,7 @@ def _root(q: ArrayLike, epsilon: ArrayLike) -> NDArray:
 
 
 def _start(q: NDArray, epsilon: NDArray) -> NDArray:
-    """An upper bound of the inverse: Pinsker's, its refinement for small q, and the one that is sharp near 1."""
+    """An upper bound on the inverse: the best of Pinsker's, its refinement for small q, and one sharp near 1."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         pinsker = q + np.sqrt(epsilon / 2)
         small = q + epsilon + np.sqrt(epsilon) * np.sqrt(epsilon + 2 * q)

@@ -1,4 +1,4 @@
-"""What Stirling's formula leaves over, so that large log-gammas and digammas never cancel."""
+"""Remainders of Stirling's formula, to avoid cancellation of large log-gammas and digammas."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Maurer's constant, the exact price of Seeger's bound."""
+"""Maurer's constant in Seeger's bound."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

@@ -1,4 +1,4 @@
-"""Examples from files: csv, parquet, Excel, libsvm and npz; and an honest look at them."""
+"""Read examples from csv, parquet, Excel, libsvm and npz files, and check them for problems."""
 
 from ._answers import read_answers as read_answers
 from ._arrow import as_frame as as_frame

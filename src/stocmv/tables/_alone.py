@@ -5,17 +5,17 @@ from numpy.typing import NDArray
 
 _FOLDS = 5
 _BINS = 1000
-_CELLS = 200_000  # bins times classes that are counted
+_CELLS = 200_000  # largest number of bins times classes
 _PER_BIN = 10  # examples
-_NEAR = 0.03  # errors up to which bins, which blur the ends of a class, are followed by a tree
+_NEAR = 0.03  # if bins, which blur the boundaries of a class, err no more than this, a tree is tried too
 _LEAVES = 32
 
 
 def accuracy_alone(values: NDArray, codes: NDArray, is_categorical: bool) -> float:
-    """Share of right answers of a rule that sees one column only, cross-validated.
+    """Cross-validated accuracy of a rule that sees only one column.
 
-    For categories the rule is the most frequent class of each; for numbers it is a small tree, which is grown only
-    where intervals predict nearly as well. A missing value is a value of its own.
+    For categories, the rule is the most frequent class of each; for numbers, a small tree, which is grown only if
+    intervals predict nearly as well. A missing value counts as a separate value.
     """
     fold = np.arange(len(codes)) % _FOLDS
     np.random.default_rng(0).shuffle(fold)
@@ -36,14 +36,14 @@ def _as_codes(values: NDArray) -> NDArray:
 
 
 def _intervals(values: NDArray, n_bins: int) -> NDArray:
-    """The interval of each number, about as many in each; equal numbers are in the same, missing ones in the last."""
+    """The interval of each number, equally filled; equal numbers share an interval, missing ones are in the last."""
     ordered = np.sort(values)
     edges = np.unique(ordered[:: max(len(ordered) // n_bins, 1)])
     return np.searchsorted(edges, values, side="right")
 
 
 def _of_places(places: NDArray, codes: NDArray, fold: NDArray, n_classes: int) -> float:
-    """The same for the rule that answers the most frequent class among the other folds in the same place."""
+    """Accuracy of answering the most frequent class at the same place in the other folds."""
     shape = int(places.max()) + 1, n_classes
     size = shape[0] * n_classes
     cells = places * n_classes + codes
@@ -58,7 +58,7 @@ def _of_places(places: NDArray, codes: NDArray, fold: NDArray, n_classes: int) -
 
 
 def _of_trees(values: NDArray, codes: NDArray, fold: NDArray, n_classes: int) -> float:
-    """The same for trees with a few leaves for each class, at most 32, on ranks: trees round values to 32 bits."""
+    """Accuracy of trees with a few leaves per class, at most 32; on ranks, as trees round values to 32 bits."""
     from sklearn.tree import DecisionTreeClassifier
 
     column, right = np.unique(values, return_inverse=True)[1].reshape(-1, 1), 0

@@ -1,4 +1,4 @@
-"""Tables of voters' answers: every column but the target is a voter, and an empty cell is no answer."""
+"""Tables of voters' answers: every column except the target is a voter, and an empty cell means no answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,9 +21,9 @@ def read_answers(
     expected: Expected | None = None,
     encoding: str | None = None,
 ) -> Table:
-    """Read what voters answered from a csv or parquet file.
+    """Read voters' answers from a csv or parquet file.
 
-    The labels of a csv file are taken as they are written, so that those of all columns can be compared.
+    Labels in a csv file are kept exactly as written, so that all columns can be compared.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def read_answers(
         raise ValueError(f"There is no file {str(path)!r}.")
     kind = file_kind(path, format)
     if kind not in ("csv", "excel", "parquet"):
-        raise ValueError(f"{path.name} has no named columns, each for a voter: --votes needs a csv or parquet file.")
+        raise ValueError(f"{path.name} has no named columns, one per voter: --votes needs a csv or parquet file.")
     names = [str(name) for name in read_frame(path, kind, (), encoding).columns] if kind != "parquet" else []
     frame = read_frame(path, kind, names, encoding)
     frame.columns = [str(name) for name in frame.columns]
@@ -53,5 +53,5 @@ def read_answers(
 
 
 def _objects(frame: Any) -> Any:
-    """Labels as they are, None where there is none."""
+    """Labels unchanged, with None for missing ones."""
     return frame.astype(object).where(frame.notna(), None)

@@ -12,7 +12,7 @@ _NULLABLE = {"bool": "boolean"} | {f"{u}int{b}": f"{u.upper()}Int{b}" for u in (
 
 
 def as_frame(table: Any, file: str) -> Any:
-    """A data frame; numbers may be missing without becoming other numbers."""
+    """A data frame; missing values do not change the type of the numbers."""
     import pyarrow as pa
 
     table = table.drop_columns(_index_columns(table))
@@ -30,7 +30,7 @@ def as_frame(table: Any, file: str) -> Any:
 
 
 def _index_columns(table: Any) -> list[str]:
-    """Columns that were the index of the data frame which a file was written from."""
+    """Columns that were the index of the data frame that the file was written from."""
     try:
         described = table.schema.pandas_metadata
     except ValueError:
@@ -75,7 +75,7 @@ def _no_column(name: str, kind: Any, file: str) -> ValueError:
 
 
 def _spelled_out(column: Any) -> int:
-    """Bytes that the words of a column take when each is written as often as it is there."""
+    """Size in bytes of a column of words if each occurrence is stored separately."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -86,7 +86,7 @@ def _spelled_out(column: Any) -> int:
 
 
 def _nullable(table: Any) -> dict[Any, Any]:
-    """Types of pandas for integers and booleans some of which are missing; it would make floats and objects of them."""
+    """Nullable pandas types for integers and booleans, which would otherwise become floats and objects."""
     from pandas.api.types import pandas_dtype
 
     kinds = {str(column.type): column.type for column in table.columns if column.null_count}

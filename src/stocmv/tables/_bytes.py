@@ -1,4 +1,4 @@
-"""The bytes of a file, never more of them than the memory can take."""
+"""The bytes of a file, never more than fit in memory."""
 
 import bz2
 import codecs
@@ -14,7 +14,7 @@ _COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 def read_bytes(path: Path) -> bytes | bytearray:
-    """The content of a file, unpacked when its name ends in .gz or .bz2."""
+    """The content of a file, unpacked if its name ends in .gz or .bz2."""
     if path.suffix not in _COMPRESSED:
         check_fits(path.stat().st_size, path.name)
         return path.read_bytes()
@@ -31,10 +31,10 @@ def read_bytes(path: Path) -> bytes | bytearray:
 
 
 def in_utf8(content: bytes | bytearray, encoding: str | None, file: str) -> bytes | bytearray:
-    """The same text in UTF-8, which it is in unless another encoding is named."""
+    """The text converted to UTF-8, from the given encoding if there is one."""
     if encoding is None:
         if b"\0" in content:
-            raise ValueError(f"{file} holds NUL bytes: it is no text in UTF-8; if it is text, name its --encoding.")
+            raise ValueError(f"{file} holds NUL bytes: it is not UTF-8 text; if it is text, name its --encoding.")
         _check_utf8(content, file)
         return content
     check_fits(4 * len(content), file)
@@ -44,7 +44,7 @@ def in_utf8(content: bytes | bytearray, encoding: str | None, file: str) -> byte
         line = content.count(b"\n", 0, getattr(error, "start", 0)) + 1
         raise ValueError(f"{file} is not in {encoding}, as line {line:,} shows: try another.") from error
     if "\0" in text:
-        raise ValueError(f"{file} holds NUL characters: it is no text in {encoding}.")
+        raise ValueError(f"{file} holds NUL characters: it is not text in {encoding}.")
     return text.encode()
 
 
@@ -66,5 +66,5 @@ def check_encoding(name: str) -> str:
     try:
         "a".encode(name)
     except (LookupError, ValueError):
-        raise ValueError(f"{name!r} is no encoding that Python knows: try latin-1, cp1252 or utf-16.") from None
+        raise ValueError(f"{name!r} is not an encoding that Python knows: try latin-1, cp1252 or utf-16.") from None
     return name

@@ -7,46 +7,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_MANY_CLASSES = 20  # so many different targets are fine in any file
+_MANY_CLASSES = 20  # this many different labels are fine in any file
 _LONGEST_LABEL = 200
 _PURPOSES = {"group": "group", "time": "order"}
-_COUNTED = 1 << 28  # bytes of examples among which equal rows are looked for
+_COUNTED = 1 << 28  # duplicate rows are only counted up to this size in bytes
 
 
 @dataclass(frozen=True)
 class Table:
-    """Examples with what is known of them.
+    """Examples with everything known about them.
 
     Attributes
     ----------
     X : DataFrame, ndarray or sparse matrix
-        The examples; a data frame where the columns have names.
+        The examples; a data frame if the columns have names.
     y : ndarray or None
         Their labels.
     name : str
         Name of the file or data set.
     target : str or None
-        Name of the column the labels come from.
+        Name of the column with the labels.
     categorical : tuple of str
         Columns that hold categories.
     sha256 : str or None
         Digest of the file.
     group : str or None
-        Name of the column that the groups come from.
+        Name of the column with the groups.
     groups : array-like or None
-        The group of each example, where they belong to groups.
+        The group of each example, if they belong to groups.
     time : str or None
-        Name of the column that the times come from.
+        Name of the column with the times.
     times : ndarray or None
-        When each example was made, where that is known.
+        When each example was recorded, if known.
     kinds : dict of str to str
-        What each named column was taken for: "numbers", "dates", "yes or no" or "categories".
+        How each named column was read: "numbers", "dates", "yes or no" or "categories".
     dropped : tuple of str
-        Columns that were left out because that was asked for.
+        Columns left out on request.
     empty : tuple of str
-        Columns that were left out because they have no value in any row.
+        Columns left out because they have no value in any row.
     encoding : str or None
-        The encoding of the text, where one was named.
+        The encoding of the text, if one was given.
     """
 
     X: Any
@@ -71,9 +71,9 @@ class Table:
 
     @property
     def unseen(self) -> dict[str, float]:
-        """Estimated share of new values of each column of categories that occur in no row here.
+        """Estimated share, for each column of categories, of new values that do not occur here.
 
-        By Good and Turing: the share of values that occur once.
+        The Good-Turing estimate: the share of values that occur once.
         """
         return {name: (_singletons(self.X[name]) + 1) / (self.n_rows + 1) for name in self.categorical}
 
@@ -87,13 +87,13 @@ class Table:
 
     @property
     def class_counts(self) -> dict[str, int]:
-        """Examples of each class."""
+        """Number of examples of each class."""
         labels, counts = np.unique(np.asarray(self.y), return_counts=True)
         return {str(label): int(count) for label, count in zip(labels, counts, strict=True)}
 
     @property
     def duplicate_rows(self) -> int | None:
-        """Rows that repeat an earlier one; None where counting them would take long."""
+        """Number of rows that repeat an earlier one; None if counting them would take too long."""
         if self.categorical:
             return int(self.X.duplicated().sum())
         X = self.X.to_numpy() if hasattr(self.X, "columns") else self.X
@@ -104,7 +104,7 @@ class Table:
 
     @property
     def missing_values(self) -> int:
-        """Number of values that are missing."""
+        """Number of missing values."""
         if hasattr(self.X, "isna"):
             return int(self.X.isna().to_numpy().sum())
         values = self.X.data if hasattr(self.X, "tocsr") else self.X
@@ -120,13 +120,13 @@ class Expected:
     n_features : int
         Number of features.
     names : tuple of str
-        Their names, where they have any.
+        Their names, if they have any.
     categorical : tuple of str
         Those that hold categories.
     text : tuple of str
-        Columns that hold text, also in a csv file where all of it looks like numbers.
+        Columns that hold text, even if all values in a csv file look like numbers.
     dates : tuple of str or None
-        Columns that hold dates; None where that is not known.
+        Columns that hold dates; None if that is not known.
     """
 
     n_features: int
@@ -137,7 +137,7 @@ class Expected:
 
 
 def _singletons(column: Any) -> int:
-    """Values of a column that occur once."""
+    """Number of values that occur once in a column."""
     return int((column.value_counts() == 1).sum())
 
 
@@ -162,7 +162,7 @@ def pick_columns(
     group: str | None = None,
     time: str | None = None,
 ) -> tuple[str, list[str]]:
-    """The name of the target, and those of the features: all other columns but for those dropped, group and time."""
+    """The names of the target and of the features: all other columns except dropped ones, group and time."""
     check_drop(names, drop)
     if target is None:
         raise ValueError(f"Which column holds the labels? Give --target; the columns are {listed(names)}.")
@@ -176,7 +176,7 @@ def pick_columns(
 
 
 def check_other(names: Sequence[str], name: str | None, target: str, role: str) -> None:
-    """Refuse a column of groups or times that is not there, or that holds the labels."""
+    """Refuse a column of groups or times that does not exist or holds the labels."""
     if name is not None and name not in names:
         raise ValueError(f"There is no column {name!r} to {_PURPOSES[role]} by; the columns are {listed(names)}.")
     if name == target:
@@ -195,7 +195,7 @@ def as_groups(values: Any, name: str) -> NDArray:
 
 
 def as_times(values: Any, name: str) -> NDArray:
-    """When each example was made, as numbers or dates; text must hold dates of ISO 8601."""
+    """When each example was recorded, as numbers or dates; text must hold ISO 8601 dates."""
     import pandas as pd
 
     column = pd.Series(values)
@@ -219,20 +219,20 @@ def _check_complete(column: Any, what: str) -> None:
 
 
 def check_drop(names: Sequence[str], drop: Sequence[str]) -> None:
-    """Refuse to drop what is not there."""
+    """Refuse to drop columns that do not exist."""
     unknown = [name for name in drop if name not in names]
     if unknown:
         raise ValueError(f"There is no column {listed(unknown)} to drop; the columns are {listed(names)}.")
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
-    """Names in a sentence, not too many of them."""
+    """Names in a sentence, at most ``most`` of them."""
     shown = ", ".join(repr(name if len(name) <= 60 else name[:57] + "...") for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def as_labels(values: Any, name: str, *, checked: bool = True) -> NDArray:
-    """The labels of a target column, none of them missing; if checked, they are few but more than one."""
+    """The labels of a target column, none missing; if ``checked``, there must be several classes, but not too many."""
     import pandas as pd
 
     column = pd.Series(values)
@@ -251,15 +251,15 @@ def as_labels(values: Any, name: str, *, checked: bool = True) -> NDArray:
 def _words(column: Any, what: str) -> NDArray:
     words = column.astype(object).map(str)
     longest = int(words.str.len().max())
-    if longest > _LONGEST_LABEL:  # an array of text gives every label as much room as the longest
+    if longest > _LONGEST_LABEL:  # an array of text reserves the longest label's size for each
         raise ValueError(f"{what} holds a text of {longest:,} characters: is it a name?")
     return words.to_numpy(dtype=str)
 
 
 def check_classes(kinds: NDArray, n_rows: int, name: str) -> None:
-    """Refuse labels of which there are too few or too many."""
+    """Refuse too few or too many different labels."""
     if len(kinds) < 2:
-        raise ValueError(f"The target {name!r} has one value only: there is nothing to tell apart.")
+        raise ValueError(f"The target {name!r} has only one value: there is nothing to classify.")
     if len(kinds) > max(_MANY_CLASSES, n_rows // 2):
         raise ValueError(f"The target {name!r} has {len(kinds)} different values in {n_rows} rows: is it a class?")
 
@@ -268,7 +268,7 @@ def _whole_numbers(values: NDArray, name: str) -> NDArray:
     if values.dtype.kind in "iu":
         return values
     if values.dtype.kind != "f" or not np.all(np.isfinite(values)) or np.any(values != np.floor(values)):
-        raise ValueError(f"The target {name!r} holds numbers that are not whole: stocmv tells classes apart.")
+        raise ValueError(f"The target {name!r} holds numbers that are not whole: stocmv predicts classes.")
     if np.abs(values).max() >= 2**53:
         raise ValueError(f"The target {name!r} holds numbers beyond 2**53, which a float cannot tell apart.")
     return values.astype(np.int64)
@@ -289,7 +289,7 @@ def as_features(frame: Any, expected: Expected | None = None, file: str = "") ->
 
 
 def column_kinds(frame: Any) -> dict[str, str]:
-    """What each column is taken for."""
+    """How each column is read."""
     return {name: _kind_of(frame[name]) for name in frame.columns}
 
 
@@ -304,7 +304,7 @@ def _kind_of(column: Any) -> str:
 
 
 def check_numbers(frame: Any, expected: Expected, file: str) -> None:
-    """Refuse what is not the kind that a model was trained with: words for numbers or dates, or one for the other."""
+    """Refuse columns of another kind than in training: words for numbers or dates, or one of these for the other."""
     for name in frame.columns:
         if name in expected.categorical or frame[name].isna().all():
             continue
@@ -342,7 +342,7 @@ def of_file(file: str) -> str:
 
 
 def pick_features(frame: Any, expected: Expected, file: str) -> Any:
-    """The columns of a model, by their names; where it knows none, all columns if they are as many."""
+    """The model's columns, by name; if it knows no names, all columns if their number is right."""
     if not expected.names:
         if frame.shape[1] != expected.n_features:
             raise ValueError(
@@ -363,7 +363,7 @@ def holds_categories(column: Any) -> bool:
 
 
 def _categories(column: Any) -> NDArray:
-    """Text, and nan where there is none."""
+    """Text, with nan for missing values."""
     words = np.full(len(column), np.nan, dtype=object)
     known = column.notna().to_numpy()
     words[known] = [str(value) for value in column[known]]
@@ -371,14 +371,14 @@ def _categories(column: Any) -> NDArray:
 
 
 def _floats(column: Any, name: str) -> NDArray:
-    """Numbers as they are, and days since 1970 for dates."""
+    """Numbers unchanged, dates as days since 1970."""
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         universal = column if column.dt.tz is None else column.dt.tz_convert(None)
-        moments = universal.to_numpy().astype("datetime64[us]")  # nanoseconds would end in 2262
+        moments = universal.to_numpy().astype("datetime64[us]")  # nanoseconds would overflow in 2262
         return (moments - np.datetime64(0, "us")) / np.timedelta64(1, "D")
-    if holds_categories(column):  # with no value at all: others were refused
+    if holds_categories(column):  # without any value: others were refused
         return np.full(len(column), np.nan)
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isinf(values).any():

@@ -1,4 +1,4 @@
-"""Rows that repeat others, and whether chance may explain it."""
+"""Count rows that repeat others, unless chance explains them."""
 
 from collections.abc import Sequence
 
@@ -7,18 +7,18 @@ from numpy.typing import NDArray
 
 _FEWEST = 10
 _SHARE = 0.01
-_DISTINCT = 30  # different rows below which a table is too small a world to tell
-_BEYOND = 0.5  # how far beyond chance, from 0 to 1, rows must agree in what was left out
-_SINGLE = 12  # columns that are left out one by one: those in which the fewest rows agree by chance
-_THIRDS = 3  # how often a third of the columns is left out
+_DISTINCT = 30  # with fewer different rows, a table is too small to tell
+_BEYOND = 0.5  # how far beyond chance, from 0 to 1, rows must agree in the left-out columns
+_SINGLE = 12  # columns to leave out one by one: those in which the fewest rows agree by chance
+_THIRDS = 3  # how often to leave out a third of the columns
 
 
 def count_repeats(columns: Sequence[NDArray], groups: NDArray | None = None) -> int:
-    """Rows that repeat an earlier one, of another group if there are any; 0 if they are few, or chance explains them.
+    """Number of rows that repeat an earlier one (of another group); 0 if they are few or chance explains them.
 
-    Where independent draws coincide, many more of them coincide in some columns only. So single columns and thirds of
-    them are left out in turn: among the pairs of rows that agree in all others, the share that also agrees in those is
-    compared with the share among all pairs. Copies agree in them always.
+    If independent draws coincide, many more of them coincide in some columns only. So single columns and thirds of them
+    are left out in turn: among the pairs of rows that agree in all other columns, the share that also agrees in these
+    is compared with the share among all pairs. Copies always agree in them.
     """
     rng = np.random.default_rng(0)
     factors = rng.integers(2**64, size=len(columns), dtype=np.uint64) | np.uint64(1)
@@ -48,7 +48,7 @@ def _third(hashed: list[NDArray], rng: np.random.Generator) -> list[NDArray]:
 
 
 def _beyond_chance(rows: NDArray, left_out: NDArray) -> float:
-    """How much more often rows that agree in all other columns agree in those left out: 0 by chance, 1 always."""
+    """How often rows that agree in all other columns also agree in those left out: 0 as by chance, 1 always."""
     chance = _equal_pairs(left_out) / (len(rows) * (len(rows) - 1) / 2)
     return 1.0 if chance == 1 else (_equal_pairs(rows) / _equal_pairs(rows - left_out) - chance) / (1 - chance)
 

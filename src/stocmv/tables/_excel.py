@@ -10,7 +10,7 @@ from ._arrow import as_frame
 
 
 def read_excel(path: Path, text: Collection[str] = ()) -> Any:
-    """A data frame of the first sheet, whose first row holds the names; the columns named in `text` as words."""
+    """A data frame of the first sheet, whose first row has the names; columns named in `text` are read as words."""
     import pandas as pd
     import pyarrow as pa
 
@@ -18,7 +18,7 @@ def read_excel(path: Path, text: Collection[str] = ()) -> Any:
         from openpyxl.utils.exceptions import InvalidFileException
     except ImportError as error:
         raise ValueError(
-            f"To read {path.name}, openpyxl is needed: pip install 'stocmv[excel]', or save the sheet as csv."
+            f"Reading {path.name} needs openpyxl: pip install 'stocmv[excel]', or save the sheet as csv."
         ) from error
     try:
         with zipfile.ZipFile(path) as packed:

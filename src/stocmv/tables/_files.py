@@ -1,4 +1,4 @@
-"""One reader for each kind of file: csv and parquet give named columns, libsvm and npz arrays."""
+"""One reader for each kind of file: csv and parquet have named columns, libsvm and npz arrays."""
 
 import io
 import re
@@ -15,18 +15,18 @@ from ._arrow import as_frame, check_kinds
 from ._bytes import in_utf8, read_bytes
 
 _DELIMITERS = ",;\t|"
-_HEADER = 1 << 20  # bytes within which the delimiter shows
+_HEADER = 1 << 20  # bytes in which to look for the delimiter
 _MOST_FEATURES = 10_000_000
 _DENSE_CELLS = 50_000_000
 _CELL = 8  # bytes
-_ROWS = 1 << 14  # of a parquet file that are read at once
+_ROWS = 1 << 14  # rows of a parquet file to read at once
 
 
 def read_csv(path: Path, text: Collection[str] = (), encoding: str | None = None, *, missing_words: bool = True) -> Any:
     """A data frame of a csv file with a header; every row must have all columns.
 
-    The columns named in `text` are read as they stand, also if all their values look like numbers; without
-    `missing_words`, so are "NA" and the like in columns of text.
+    The columns named in `text` are read verbatim, even if all their values look like numbers; without `missing_words`,
+    so are "NA" and the like in columns of text.
     """
     import pyarrow as pa
 
@@ -36,7 +36,7 @@ def read_csv(path: Path, text: Collection[str] = (), encoding: str | None = None
     content = in_utf8(content, encoding, path.name)
     try:
         delimiter = _delimiter(content)
-        # a value of one letter, or of none, takes a whole number's place
+        # a value of one letter, or of none, takes as much memory as a number
         check_fits(_CELL * (content.count(delimiter.encode()) + content.count(b"\n")), path.name)
         table = _parsed(content, delimiter, ".", text, missing_words)
         if delimiter != "," and pa.string() in table.schema.types:
@@ -48,7 +48,7 @@ def read_csv(path: Path, text: Collection[str] = (), encoding: str | None = None
 
 
 def _delimiter(content: bytes | bytearray) -> str:
-    """The one that the header has most of, outside of quotes."""
+    """The delimiter that is most frequent in the header, outside quotes."""
     header = re.sub(rb'"[^"]*"', b"", content[:_HEADER].lstrip()).splitlines()[0]
     return max(_DELIMITERS, key=lambda delimiter: header.count(delimiter.encode()))
 
@@ -73,7 +73,7 @@ def _parsed(
 
 
 def _check_quotes(table: Any, content: bytes | bytearray, path: Path) -> None:
-    """Refuse what arrow lets pass: a last value that runs to the end of the file."""
+    """Refuse what arrow accepts: an unclosed quote in the last value."""
     if content.count(b'"') % 2 and table.num_rows and table.num_columns:
         last = table.column(table.num_columns - 1)[-1].as_py()
         if isinstance(last, str) and "\n" in last:
@@ -81,7 +81,7 @@ def _check_quotes(table: Any, content: bytes | bytearray, path: Path) -> None:
 
 
 def _with_decimal_commas(table: Any, other: Any) -> Any:
-    """The table, with those columns of the other that are numbers only if a comma is their decimal point."""
+    """The table, with columns from ``other`` that are numbers only if a comma is the decimal point."""
     import pyarrow as pa
 
     for place, field in enumerate(other.schema):
@@ -101,7 +101,7 @@ def read_parquet(path: Path) -> Any:
         words = [
             field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
-        file = parquet.ParquetFile(path, read_dictionary=words)  # a word that is there many times is kept once
+        file = parquet.ParquetFile(path, read_dictionary=words)  # repeated words are stored once
         described = file.metadata
         groups = range(described.num_row_groups)
         check_fits(sum(described.row_group(group).total_byte_size for group in groups), path.name)
@@ -113,7 +113,7 @@ def read_parquet(path: Path) -> Any:
 
 
 def _batches(file: Any, name: str) -> Iterator[Any]:
-    """The rows of a parquet file, until they are more than the memory can take, whatever the file says of itself."""
+    """The rows of a parquet file, until they exceed the memory, whatever size the file claims."""
     limit, size = free_memory() // 2, 0
     for batch in file.iter_batches(_ROWS):
         size += batch.nbytes
@@ -123,7 +123,7 @@ def _batches(file: Any, name: str) -> Iterator[Any]:
 
 
 def read_libsvm(path: Path, n_features: int | None = None) -> tuple[Any, NDArray]:
-    """Features and labels of a libsvm file; sparse only where dense features would not fit."""
+    """Features and labels of a libsvm file; sparse only if dense features would not fit in memory."""
     from sklearn.datasets import load_svmlight_file
 
     content = read_bytes(path)
@@ -141,7 +141,7 @@ def read_libsvm(path: Path, n_features: int | None = None) -> tuple[Any, NDArray
 
 
 def read_npz(path: Path) -> dict[str, NDArray]:
-    """The arrays of an npz file; none of them pickled."""
+    """The arrays of an npz file; pickled ones are refused."""
     try:
         return read_arrays(path)
     except DAMAGE as error:

@@ -1,4 +1,4 @@
-"""An honest look at examples before anything is learned from them: what may be wrong with them, in words."""
+"""Check examples for problems before learning from them, and describe these in words."""
 
 import re
 import shlex
@@ -14,15 +14,15 @@ from ._columns import Table, listed
 from ._copies import count_repeats
 from ._written import badly_written
 
-_FEW = 20  # examples of a class below which little can be said about it
-_SHORTEST = 30  # rows below which different values say nothing
+_FEW = 20  # with fewer examples, little can be said about a class
+_SHORTEST = 30  # with fewer rows, distinct values mean nothing
 _DISTINCT = 0.95  # share of different values that makes an identifier
 _DENSE = 0.9  # share of the whole numbers in their range that consecutive numbers fill
-_SORTED_DENSE = 0.1  # the same where they increase from row to row
-_GROUP = 0.05  # different values per row from which a column named like an identifier may be one of groups
-_LOOKED_AT = 1000  # rows that decide whether a column is worth a longer look
-_SAMPLE = 10_000  # rows on which single columns predict
-_RIGHT = 0.99  # share of right answers from which a single column predicts nearly alone
+_SORTED_DENSE = 0.1  # the same if they increase from row to row
+_GROUP = 0.05  # from this many distinct values per row on, a column named like an identifier may hold groups
+_LOOKED_AT = 1000  # rows that decide whether a column is worth a closer look
+_SAMPLE = 10_000  # rows on which the accuracy of single columns is measured
+_RIGHT = 0.99  # accuracy from which a single column counts as a leak
 _UNSEEN = 0.01  # share of new values that is worth a warning,
 _CHANCE = 0.01  # if it has at most this probability
 _ID = re.compile(r"(?i:(^|[^a-z])(id|uuid|guid)s?$|^(id|uuid|guid)([^a-z]|$))|[a-z](Id|ID|Uuid|UUID|Guid|GUID)$")
@@ -37,7 +37,7 @@ _ORDER = (
 
 @dataclass(frozen=True)
 class Finding:
-    """Something in the data that deserves a look.
+    """A possible problem in the data.
 
     Attributes
     ----------
@@ -45,11 +45,11 @@ class Finding:
         What was found: "leak", "repeated rows", "number as category", "date as category", "identifier", "group",
         "small class", "constant", "empty", "unseen", "missing".
     column : str or None
-        Where; None for what concerns whole rows.
+        The column; None if whole rows are concerned.
     figure : float
-        How much of it.
+        How much was found.
     sentence : str
-        The same in words.
+        The finding in words.
     cure : str
         What to do about it.
     """
@@ -62,9 +62,9 @@ class Finding:
 
 
 def look(table: Table) -> list[Finding]:
-    """What deserves a look in a table, before the figure; at most 10,000 rows are drawn where all would take long.
+    """Possible problems in a table; checks a random sample of 10,000 rows if all would take too long.
 
-    Of examples that are sparse or on a cluster only the classes are looked at.
+    For examples that are sparse or on a cluster, only the classes are checked.
     """
     import pandas as pd
 
@@ -80,7 +80,7 @@ def look(table: Table) -> list[Finding]:
 def look_at_new(
     X: Any, categories: Mapping[str, NDArray], expected: Mapping[str, float]
 ) -> tuple[list[Finding], dict[str, float]]:
-    """What deserves a look in examples for a model, and the share of the values of each column that it never saw.
+    """Possible problems in new examples for a model, and the share of unseen values in each column.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def look_at_new(
     categories : mapping of str to ndarray
         The categories that the model was trained with, by column.
     expected : mapping of str to float
-        The share of values that are new among rows like those of the training; what is not there is 0.
+        The share of unseen values to expect in rows like the training rows; 0 for columns that are not listed.
     """
     from scipy.stats import binom
 
@@ -126,7 +126,7 @@ def _no_value(name: str, n: int) -> Finding:
 
 
 def _columns(table: Table) -> Iterator[tuple[str, NDArray]]:
-    """Names and values; columns without a name have their number, from 0."""
+    """Names and values; a column without a name has its number, counted from 0."""
     if hasattr(table.X, "columns"):
         yield from ((str(name), table.X[name].to_numpy()) for name in table.X.columns)
     else:
@@ -135,7 +135,7 @@ def _columns(table: Table) -> Iterator[tuple[str, NDArray]]:
 
 
 def _of_column(table: Table, name: str, values: NDArray) -> Iterator[Finding]:
-    """What one column shows by itself: at most one thing, the one with the clearest cure."""
+    """Findings in a single column: at most one, the one with the clearest cure."""
     import pandas as pd
 
     named = hasattr(table.X, "columns")
@@ -149,7 +149,7 @@ def _of_column(table: Table, name: str, values: NDArray) -> Iterator[Finding]:
     else:
         known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
     if named and len(known) == len(values) >= _FEW and _all_equal(known):
-        said = f"{_the(name)} has one value only, {_shown(known[0])}, in all {len(known):,} rows."
+        said = f"{_the(name)} has only one value, {_shown(known[0])}, in all {len(known):,} rows."
         yield Finding("constant", name, 1.0, said, f"It tells nothing: {_without(name, named)}.")
     elif len(known) >= _SHORTEST and table.kinds.get(name) != "dates":
         yield from _identifies(name, known, named)
@@ -160,7 +160,7 @@ def _all_equal(values: NDArray) -> bool:
 
 
 def _identifies(name: str, values: NDArray, named: bool) -> Iterator[Finding]:
-    """Whether a column tells rows apart, or groups of rows."""
+    """Whether a column identifies rows or groups of rows."""
     is_text, called_id = values.dtype.kind == "O", bool(_ID.search(name))
     called_so = called_id or bool(_NUMBER.search(name))
     first = _drawn(values, _LOOKED_AT)
@@ -180,7 +180,7 @@ def _identifies(name: str, values: NDArray, named: bool) -> Iterator[Finding]:
             f"{_the(name, named)} is named like an identifier and has {distinct:,} values in {len(values):,} rows: "
             "rows with the same value may belong together."
         )
-        cure = f"If so, they are no independent draws: give --group {shlex.quote(name)}."
+        cure = f"If so, they are not independent draws: give --group {shlex.quote(name)}."
         yield Finding("group", name, share, said, cure)
 
 
@@ -214,7 +214,7 @@ def _leaks(table: Table, columns: dict[str, NDArray]) -> Iterator[Finding]:
 
 
 def _repeats(table: Table, columns: dict[str, NDArray]) -> Iterator[Finding]:
-    """Rows that repeat others more often than chance explains."""
+    """Rows that repeat others more often than by chance."""
     n, repeated = table.n_rows, count_repeats([*columns.values(), np.asarray(table.y)], table.groups)
     if repeated:
         said = (
@@ -244,7 +244,7 @@ def _empty(table: Table) -> Iterator[Finding]:
 
 
 def _drawn(values: NDArray, most: int) -> NDArray:
-    """The values, or so many of them: the same ones each time."""
+    """At most ``most`` of the values: the same ones each time."""
     if len(values) <= most:
         return values
     return values[np.sort(np.random.default_rng(0).choice(len(values), most, replace=False))]
@@ -265,7 +265,7 @@ def _without(name: str, named: bool) -> str:
 
 
 def _percent(share: float) -> str:
-    """Rounded towards the middle: never 100 % where something is left, nor 0 % where something is there."""
+    """A share as a percentage; 100 % only if it is all, and 0 % only if it is nothing."""
     return f"{min(max(100 * share, 0.1), 99.9) if 0 < share < 1 else 100 * share:.1f} %"
 
 

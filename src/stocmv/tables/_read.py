@@ -1,4 +1,4 @@
-"""A file, whatever its kind, as a table."""
+"""Read a file of any kind as a table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -54,21 +54,21 @@ def read_table(
     Parameters
     ----------
     path : str or path
-        The file; csv and libsvm files may be packed (``.gz``, ``.bz2``).
+        The file; csv and libsvm files may be compressed (``.gz``, ``.bz2``).
     target : str, optional
         Name or position of the column with the labels, or the array with them (npz, by default ``y``).
     format : {"csv", "parquet", "excel", "libsvm", "npz"}, optional
-        The kind of file where its name does not say.
+        The kind of file, if its name does not say.
     drop : sequence of str
         Columns to leave out.
     group : str, optional
-        Column or array (npz) with the group of each example, which is then no feature.
+        Column or array (npz) with the group of each example; not used as a feature.
     time : str, optional
-        Column or array (npz) that says when each example was made, which is then no feature.
+        Column or array (npz) that says when each example was recorded; not used as a feature.
     needs_target : bool
         Whether a file without labels is refused.
     expected : Expected, optional
-        What the model that the examples are for was trained with.
+        What the examples of the model looked like in training.
     encoding : str, optional
         Encoding of a csv file, such as "latin-1"; UTF-8 by default.
     """
@@ -91,7 +91,7 @@ def read_table(
 def read_texts(
     path: str | Path, names: Sequence[str], *, format: str | None = None, encoding: str | None = None
 ) -> dict[str, list[str]]:
-    """Some columns of a csv, parquet or Excel file as they stand in it; "" where there is no value."""
+    """Some columns of a csv, parquet or Excel file, verbatim; "" for missing values."""
     path, kind = _found(path, format)
     if kind in ("libsvm", "npz"):
         raise ValueError(f"--keep is for files whose columns have names, not for {kind}.")
@@ -110,7 +110,7 @@ def _cells(column: Any) -> Iterator[tuple[Any, bool]]:
 
 
 def _found(path: str | Path, format: str | None) -> tuple[Path, str]:
-    """A file that is there, and its kind."""
+    """An existing file, and its kind."""
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{str(path)!r} is a folder: name a file in it.")
@@ -120,14 +120,14 @@ def _found(path: str | Path, format: str | None) -> tuple[Path, str]:
 
 
 def read_frame(path: Path, kind: str, text: Sequence[str], encoding: str | None) -> Any:
-    """The columns of a csv, Excel or parquet file; those named in ``text`` as they stand in it."""
+    """The columns of a csv, Excel or parquet file; those named in ``text`` are read verbatim."""
     if kind == "csv":
         return read_csv(path, text, encoding)
     return read_excel(path, text) if kind == "excel" else read_parquet(path)
 
 
 def file_kind(path: Path, format: str | None = None) -> str:
-    """The kind of a file: what is said, or what its name ends in."""
+    """The kind of a file: ``format`` if given, otherwise by the end of its name."""
     if format is not None:
         return format
     suffixes = [s for s in path.suffixes if s not in (".gz", ".bz2")]
@@ -173,7 +173,7 @@ def _framed(
 
 def _libsvm(path: Path, target: str | None, needs_target: bool, expected: Expected | None) -> Table:
     if target not in (None, LIBSVM_TARGET):
-        raise ValueError("A libsvm file holds the labels first in every row: leave out --target.")
+        raise ValueError("In a libsvm file every row starts with its label: leave out --target.")
     X, y = read_libsvm(path, None if expected is None else expected.n_features)
     labels = as_labels(y, LIBSVM_TARGET, checked=expected is None) if needs_target else None
     return Table(_as_expected(X, expected), labels, path.name, LIBSVM_TARGET, (), sha256(path))
@@ -218,7 +218,7 @@ def _beside(arrays: dict[str, NDArray], name: str, target: str, path: Path, role
 
 
 def _as_expected(X: Any, expected: Expected | None) -> Any:
-    """Unnamed features, under the names that the model knows them by."""
+    """Unnamed features, with the names that the model knows."""
     if expected is None or not expected.names or X.shape[1] != len(expected.names):
         return X
     if expected.categorical:
@@ -229,7 +229,7 @@ def _as_expected(X: Any, expected: Expected | None) -> Any:
 
 
 def named_labels(codes: NDArray, names: NDArray | None) -> NDArray:
-    """The names of class codes; the codes themselves where the names say no more, or do not fit."""
+    """The names of class codes; the codes themselves if the names add nothing or do not fit."""
     fits = (
         names is not None
         and np.ndim(names) == 1

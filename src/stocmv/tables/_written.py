@@ -1,4 +1,4 @@
-"""Numbers and dates that are written in a way that makes words of them."""
+"""Detect numbers and dates that were read as words because of how they are written."""
 
 import re
 from typing import NamedTuple
@@ -6,15 +6,15 @@ from typing import NamedTuple
 from numpy.typing import NDArray
 
 _NEARLY_ALL = 0.95
-_MOST = 0.8  # of the values are numbers or dates, and the others a few words such as "unknown"
+_MOST = 0.8  # share of numbers or dates from which the rest counts as a few words such as "unknown"
 _FEW_WORDS = 5
-_SEVERAL = 5  # different values below which numbers may well be codes
+_SEVERAL = 5  # with fewer different values, numbers may well be codes
 _MANY = 20
 
 _UNIT = r"(?:\s?(?:%|€|\$|£|EUR|USD|GBP|CHF))?"
 _SIGN = r"(?:[€$£]\s?)?[+-]?(?:[€$£]\s?)?"
 _PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_CODE = re.compile(r"0\d+")  # the zeros in front would be lost
+_CODE = re.compile(r"0\d+")  # a number would lose the leading zeros
 _COMMA = re.compile(rf"{_SIGN}(?:\d{{1,3}}(?:[. '\u00a0\u202f]\d{{3}})+|\d+)?(?:,\d+)?{_UNIT}")
 _POINT = re.compile(rf"{_SIGN}(?:\d{{1,3}}(?:[, '\u00a0\u202f]\d{{3}})+|\d+)?(?:\.\d+)?{_UNIT}")
 _TIME = r"(?:[ T,]+\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[AaPp][Mm])?)?"
@@ -27,7 +27,7 @@ _NAMED_MONTH = re.compile(
 
 
 class Written(NamedTuple):
-    """What a column of words seems to hold: the kind of finding, the share of such values, words for both."""
+    """What a column of words seems to hold: the kind of finding, the share of such values, sentence and cure."""
 
     kind: str
     share: float
@@ -36,7 +36,7 @@ class Written(NamedTuple):
 
 
 def badly_written(values: NDArray) -> Written | None:
-    """What the words of a column would be if they were written otherwise; None where they are words."""
+    """What the words of a column would be if written differently; None if they are really words."""
     different = set(values)
     if len(different) < _SEVERAL:
         return None
@@ -55,7 +55,7 @@ class _Judged(NamedTuple):
 
 
 def _judged(values: NDArray, found: set[str]) -> _Judged | None:
-    """The share of values that are among those found, and the words beside them; None where these are too many."""
+    """The share of values that are among those found, and the remaining words; None if these are too many."""
     if len(found) < _SEVERAL:
         return None
     share = sum(value in found for value in values) / len(values)
@@ -67,7 +67,7 @@ def _judged(values: NDArray, found: set[str]) -> _Judged | None:
 
 def _dates(found: _Judged, dates: list[str]) -> Written:
     strange = [value for value in dates if not _YEAR_FIRST.fullmatch(value.strip()) or "-" not in value]
-    cure = "Leave the cells of the others empty." if found.others else "Store them as dates."
+    cure = "Leave these other cells empty." if found.others else "Store them as dates."
     if strange:
         written = as_iso(strange[0], dates)
         cure = f"Write them as year-month-day{f', {strange[0]!r} as {written}' if written else ''}."
@@ -82,10 +82,10 @@ def _numbers(found: _Judged, numbers: list[str]) -> Written | None:
         cure = f"Write them with a decimal point and without separators or units{example}."
         return Written("number as category", found.share, _said("numbers", found, strange), cure)
     if found.others:
-        cure = "Leave the cells of the others empty, and all others become numbers."
+        cure = "Leave these cells empty, and all others become numbers."
         return Written("number as category", found.share, _said("numbers", found, numbers), cure)
     if len(set(numbers)) <= _MANY or not any("." in value for value in numbers):
-        return None  # whole numbers that a file holds as text on purpose may be codes
+        return None  # whole numbers deliberately stored as text may be codes
     return Written("number as category", found.share, _said("numbers", found, numbers), "Store them as numbers.")
 
 
@@ -100,7 +100,7 @@ def _said(what: str, found: _Judged, such: list[str]) -> str:
 
 
 def is_date(text: str) -> bool:
-    """Whether a word is a date, in whatever order."""
+    """Whether a word is a date, in any order of day, month and year."""
     text = text.strip()
     if match := _YEAR_FIRST.fullmatch(text):
         return int(match[3]) <= 12 and int(match[4]) <= 31
@@ -110,21 +110,21 @@ def is_date(text: str) -> bool:
 
 
 def as_iso(text: str, column: list[str]) -> str | None:
-    """A date as year-month-day; None where the column does not show which number is the month."""
+    """A date as year-month-day; None if the column does not show which number is the month."""
     if match := _YEAR_FIRST.fullmatch(text.strip()):
         return f"{match[1]}-{int(match[3]):02}-{int(match[4]):02}"
     if not (match := _YEAR_LAST.fullmatch(text.strip())) or len(match[4]) == 2:
         return None
     pairs = [(int(m[1]), int(m[3])) for value in column if (m := _YEAR_LAST.fullmatch(value.strip()))]
     day_first, month_first = any(one > 12 for one, _ in pairs), any(two > 12 for _, two in pairs)
-    if day_first == month_first and match[2] != ".":  # dates with dots begin with the day
+    if day_first == month_first and match[2] != ".":  # dates with dots start with the day
         return None
     day, month = (match[3], match[1]) if month_first else (match[1], match[3])
     return f"{match[4]}-{int(month):02}-{int(day):02}"
 
 
 def is_number(text: str) -> bool:
-    """Whether a word is a number, with a comma or a point, parted into thousands or not, with a unit or none."""
+    """Whether a word is a number, with decimal comma or point, with or without thousands separators and unit."""
     text = text.strip()
     if _CODE.fullmatch(text) or not re.search(r"\d", text):
         return False
@@ -132,7 +132,7 @@ def is_number(text: str) -> bool:
 
 
 def as_number(text: str, column: list[str]) -> str | None:
-    """A number with a decimal point; None where the column does not show what its commas and points mean."""
+    """A number with a decimal point; None if the column does not show what its commas and points mean."""
     styles = [
         mark for mark, pattern in ((",", _COMMA), (".", _POINT)) if all(pattern.fullmatch(v.strip()) for v in column)
     ]

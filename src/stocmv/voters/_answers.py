@@ -1,4 +1,4 @@
-"""Tables of answers: the voters have spoken already."""
+"""Tables of answers that voters have already given."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from ._base import VoterSet, VoterSource
 
 
 class Answers(VoterSource):
-    """A table of answers that exist already, of models, annotators or language models: each column is a voter.
+    """A table of existing answers of models, annotators or language models: each column is a voter.
 
-    ``X`` holds class labels, as ``y`` does: a data frame, whose columns are then found by their names, or an array.
-    NaN, None and other missing values mean that the voter does not answer that example. An empty string or -1 that
-    ``y`` never has is refused unless ``abstain`` says that it means no answer. Nothing is trained; the weights of the
+    ``X`` holds class labels like those in ``y``: a data frame, whose columns are matched by name, or an array. NaN,
+    None and other missing values mean that the voter does not answer that example. An empty string or -1 that does not
+    occur in ``y`` is refused unless ``abstain`` says that it means no answer. Nothing is trained; the weights of the
     voters are learned from examples that do not judge.
 
     Parameters
@@ -22,7 +22,7 @@ class Answers(VoterSource):
     abstain : label, optional
         A further value that means "no answer".
     default : label, optional
-        What all voters are taken to answer where none of them does. Without it such an example counts as an error.
+        Answer to use for an example that no voter answers. Without it, such an example counts as an error.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class AnswerVoters(VoterSet):
     n_voters : int
         Number of columns.
     names : list of str
-        Their names, where they have any: how a refusal calls them.
+        Their names, if they have any, for error messages.
     abstain, default : label or None
         As in `Answers`.
     """
@@ -93,7 +93,7 @@ class AnswerVoters(VoterSet):
         return codes
 
     def _check_known(self, labels: NDArray, absent: NDArray | None) -> None:
-        """Refuse a label that is no class, and say where it stands."""
+        """Refuse a label that is not a class, and say where it is."""
         if (labels.dtype.kind in "US") != (self.classes.dtype.kind in "US"):
             raise ValueError("The voters answer strings and the classes are numbers, or the other way round.")
         unknown = ~np.isin(labels, self.classes)
@@ -104,18 +104,18 @@ class AnswerVoters(VoterSet):
             name = repr(self.names[column]) if self.names else str(column)
             label = labels[row, column].item()
             raise ValueError(
-                f"Column {name} has the answer {label!r} in row {row + 1}, which is none of the classes that the vote "
-                f"was made with: pass abstain={label!r} if it means no answer."
+                f"Column {name} has the answer {label!r} in row {row + 1}, which is not one of the classes that the "
+                f"vote was made with: pass abstain={label!r} if it means no answer."
             )
 
     def _default_code(self) -> int:
         place = np.flatnonzero(self.classes == self.default)
         if not len(place):
-            raise ValueError(f"default={self.default!r} is none of the classes {self.classes.tolist()}.")
+            raise ValueError(f"default={self.default!r} is not one of the classes {self.classes.tolist()}.")
         return int(place[0])
 
 
 def _plain(labels: NDArray) -> NDArray:
-    """Labels that are no objects."""
+    """Labels as an array that is not of objects."""
     array = np.asarray(labels)
     return np.asarray(array.tolist()) if array.dtype.kind == "O" else array

@@ -1,4 +1,4 @@
-"""What a source of voters has to offer. Write one of your own by subclassing both classes."""
+"""The interface of voter sources. Subclass both classes to write your own."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -15,11 +15,11 @@ FROZEN_PARTS = "Parts of the voters are frozen: none of these examples helped to
 
 
 class VoterSet(ABC):
-    """Voters that are ready to vote; they never change again.
+    """Voters that are ready to vote and no longer change.
 
     Examples
     --------
-    Two rules of one's own. Classes are given as codes, ``0 .. K - 1`` in the order of the sorted labels:
+    Two rules of your own. Classes are codes ``0 .. K - 1`` in the order of the sorted labels:
 
     >>> import numpy as np
     >>> from stocmv import MajorityVoteClassifier
@@ -45,46 +45,46 @@ class VoterSet(ABC):
 
     @abstractmethod
     def codes(self, X: Any) -> NDArray:
-        """Class codes that the voters answer: an integer array of shape (n, n_voters); -1 where one does not answer.
+        """Class codes that the voters answer: an integer array of shape (n, n_voters), with -1 for no answer.
 
         A voter that does not answer an example has no say in it; an example that no voter answers counts as an error.
         """
 
     def plain_answers(self, X: Any) -> NDArray | None:
-        """Class codes that the model these voters belong to predicts by itself; None where there is no such model.
+        """Class codes predicted by the model that these voters belong to; None if there is no such model.
 
-        A forest averages its trees' probabilities, for example. This is what a user would have without `stocmv`, and
-        only serves for a comparison.
+        A forest, for example, averages its trees' probabilities. This is what a user would have without `stocmv`, and
+        is only used for comparison.
         """
         return None
 
 
 class VoterSource(BaseEstimator, ABC):
-    """A recipe for voters: a scikit-learn estimator, whose parameters a grid search reaches as ``voters__...``.
+    """A recipe for voters: a scikit-learn estimator, so a grid search can set its parameters as ``voters__...``.
 
-    As in scikit-learn, ``__init__`` only stores its arguments, each under its own name, and `fit` checks them.
+    As in scikit-learn, ``__init__`` only stores its arguments under their own names, and `fit` checks them.
 
     Attributes
     ----------
     learns : bool
-        Whether `fit` looks at the examples. If so, other examples judge the voters than those that they learn from.
+        Whether `fit` looks at the examples. If so, the voters are judged on other examples than they learn from.
     uses_labels : bool
         Whether `fit` looks at the labels. If so, weights are learned from votes on examples that the voters were not
         trained on.
     exchangeable : bool
-        Whether the voters are alike (the trees of a forest), so that equal weights suit them. It is a matter of the
-        kind of voters, and must not depend on the examples.
+        Whether the voters are interchangeable (like the trees of a forest), so that equal weights suit them. This
+        depends on the kind of voters, and must not depend on the examples.
     checks_input : bool
-        Whether the voters check ``X`` themselves; if not, the classifier hands them a finite numeric array.
+        Whether the voters check ``X`` themselves; if not, the classifier passes them a finite numeric array.
     allow_nan, sparse : bool
-        What a checked ``X`` may hold.
+        Whether a checked ``X`` may have NaN, or be sparse.
     by_name : bool
-        Whether the columns of a data frame are found by their names, in whatever order and beside whatever others.
+        Whether the columns of a data frame are matched by name, in any order and ignoring other columns.
     assumptions : tuple of str
         What the certificate must say about these voters.
     proven : bool
-        Whether the voters are independent of the examples that judge them, given the assumptions. If not, what comes
-        out is marked as not being a certificate.
+        Whether the voters are independent of the examples that judge them, given the assumptions. If not, the result
+        is marked as not a certificate.
     """
 
     learns: bool = True
@@ -96,35 +96,35 @@ class VoterSource(BaseEstimator, ABC):
     by_name: bool = False
     assumptions: tuple[str, ...] = ()
     proven: bool = True
-    categorical: Sequence[str] = ()  # names of the columns that it takes for categories
+    categorical: Sequence[str] = ()  # names of the columns that it treats as categories
     default_prior: ClassVar[tuple[float, ...]] = (0.3, 3.0, 30.0)  # with a PAC-Bayes bound, which pays for a grid
 
     @abstractmethod
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
-        """Make the voters from the examples and the codes of their classes, which are positions in ``classes``.
+        """Make the voters from the examples and their class codes, which are positions in ``classes``.
 
-        Voters that learn are handed the classes of these examples and no others: a class that only shows up among the
-        examples that judge them is unknown to them.
+        Voters that learn see only the classes of these examples: they do not know a class that occurs only among the
+        judging examples.
         """
 
     def labels(self) -> NDArray | None:
-        """Labels that the voters are known to use, for voters that were trained before; otherwise None."""
+        """Labels that pretrained voters answer; otherwise None."""
         return None
 
     def labels_in(self, X: Any, y: NDArray) -> NDArray | None:
-        """Further labels that the voters may answer, where the examples show them; by default `labels`."""
+        """Further labels that the voters may answer, if the examples show them; by default `labels`."""
         return self.labels()
 
     def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
-        """For each of the voters' own training examples, the code that the voters answer who did not train on it.
+        """For each training example, the code answered by the voters that were not trained on it.
 
-        It is -1 where there are none of these, and None stands for all of them. This only tunes the fold test, before
-        the fold that judges is looked at.
+        It is -1 for an example without such voters; None if there are no out-of-bag answers at all. This only tunes the
+        fold test, before looking at the judging fold.
         """
         return None
 
     def with_members(self, count: int) -> "VoterSource | None":
-        """The same source with so many alike voters; None where their number cannot be set."""
+        """The same source with ``count`` interchangeable voters; None if their number cannot be set."""
         return None
 
     def describe(self) -> str:
@@ -133,12 +133,12 @@ class VoterSource(BaseEstimator, ABC):
 
 
 class Wrapped(VoterSource):
-    """A source around another one, which answers for everything that a subclass does not say itself.
+    """A source around another one, to which it delegates everything that a subclass does not override.
 
     Parameters
     ----------
     source : VoterSource
-        The one inside.
+        The inner source.
     """
 
     def __init__(self, source: VoterSource) -> None:
@@ -194,7 +194,7 @@ class Wrapped(VoterSource):
 
 
 class Recoded(VoterSet):
-    """Voters that know some of the classes, answering codes among all of them.
+    """Voters that know only some of the classes, with their answers as codes among all classes.
 
     Parameters
     ----------
@@ -232,9 +232,9 @@ class Joined(VoterSet):
 
 
 def checked_codes(codes: NDArray, n_voters: int, n_classes: int) -> NDArray:
-    """What voters answered, if these are codes of classes that there are, one for each voter.
+    """The voters' answers, after checking that they are valid class codes, one for each voter.
 
-    ``n_classes`` stands for no answer in what is returned, which is unsigned.
+    The result is unsigned; ``n_classes`` stands for no answer.
     """
     if codes.ndim != 2 or codes.shape[1] != n_voters or codes.dtype.kind not in "iub":
         raise ValueError(f"{n_voters} voters answered an array of {codes.dtype} of shape {codes.shape}, not codes.")
@@ -244,10 +244,10 @@ def checked_codes(codes: NDArray, n_voters: int, n_classes: int) -> NDArray:
 def train_voters(
     source: VoterSource, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None
 ) -> VoterSet:
-    """Voters from examples.
+    """Make voters from examples.
 
-    Voters that learn get to know the classes of these examples, and those that they knew before; the voters that are
-    returned answer codes among all classes.
+    Voters that learn know the classes of these examples, and those that they knew before. The returned voters answer
+    codes among all classes.
     """
     if not source.learns:
         return source.fit(X, codes, classes, seed, n_jobs)
@@ -257,7 +257,7 @@ def train_voters(
 
 
 def known_classes(source: VoterSource, codes: NDArray, classes: NDArray) -> NDArray:
-    """Codes of the classes of some examples, and of those that voters knew before.
+    """Codes of the classes of some examples, and of those that the voters knew before.
 
     Voters that neither learn nor name their classes know all of them; the certificate says so.
     """
@@ -268,12 +268,12 @@ def known_classes(source: VoterSource, codes: NDArray, classes: NDArray) -> NDAr
 
 
 def recoded(voters: VoterSet, known: NDArray, n_classes: int) -> VoterSet:
-    """Voters who answer positions among the known classes, as voters who answer codes among all classes."""
+    """Voters that answer positions among the known classes, turned into voters that answer codes among all classes."""
     return voters if len(known) == n_classes else Recoded(voters, known.astype(code_dtype(n_classes)))
 
 
 def out_of_bag_answers(source: VoterSource, voters: VoterSet, X: Any) -> NDArray | None:
-    """What `VoterSource.out_of_bag` says of voters that `train_voters` made, as codes among all classes."""
+    """`VoterSource.out_of_bag` for voters made by `train_voters`, as codes among all classes."""
     if not isinstance(voters, Recoded):
         return source.out_of_bag(voters, X)
     answers = source.out_of_bag(voters.voters, X)
@@ -281,7 +281,7 @@ def out_of_bag_answers(source: VoterSource, voters: VoterSet, X: Any) -> NDArray
 
 
 def frozen_parts(value: Any) -> Iterator[FrozenEstimator]:
-    """The frozen estimators inside a value, at any depth of what scikit-learn nests."""
+    """The frozen estimators inside a value, at any depth."""
     if isinstance(value, FrozenEstimator):
         yield value
     elif isinstance(value, list | tuple):
@@ -294,7 +294,7 @@ def frozen_parts(value: Any) -> Iterator[FrozenEstimator]:
 
 
 def set_seeds(estimator: BaseEstimator, seed: int) -> None:
-    """Give every ``random_state`` of an estimator, also those of its parts, a seed of its own."""
+    """Give every ``random_state`` of an estimator and its parts its own seed."""
     names = [name for name in sorted(estimator.get_params()) if name.split("__")[-1] == "random_state"]
     seeds = np.random.SeedSequence(seed).generate_state(len(names)) % 2**31
     estimator.set_params(**{name: int(s) for name, s in zip(names, seeds, strict=True)})

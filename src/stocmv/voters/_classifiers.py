@@ -24,10 +24,10 @@ class Classifiers(VoterSource):
     Parameters
     ----------
     estimators : sequence of scikit-learn classifiers
-        They are cloned, so that whatever they learned before is forgotten; only what is wrapped in
-        ``sklearn.frozen.FrozenEstimator``, at any depth, is kept, and the certificate says what that assumes.
+        They are cloned, so earlier training is discarded; only parts wrapped in ``sklearn.frozen.FrozenEstimator``, at
+        any depth, are kept, and the certificate says what that assumes.
     n_repeats : int
-        How often each is trained, each time with another seed (for classifiers that have a ``random_state``).
+        How often to train each one, with a different seed each time (for classifiers with a ``random_state``).
     """
 
     checks_input = True
@@ -50,7 +50,7 @@ class Classifiers(VoterSource):
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "ClassifierVoters":
         if not self.estimators or self.n_repeats < 1:
             raise ValueError("voters must hold at least one classifier, repeated at least once.")
-        y = classes[codes]  # labels, since settings such as class_weight, and frozen parts, speak of these
+        y = classes[codes]  # labels, because settings such as class_weight and frozen parts refer to them
         seeds = np.random.SeedSequence(seed).generate_state(len(self.estimators) * self.n_repeats)
         jobs = zip([e for e in self.estimators for _ in range(self.n_repeats)], seeds, strict=True)
         fitted = Parallel(n_jobs=n_jobs)(delayed(_train)(e, X, y, int(s)) for e, s in jobs)
@@ -73,11 +73,11 @@ class ClassifierVoters(VoterSet):
     Parameters
     ----------
     classifiers : sequence of fitted classifiers
-        Each a voter.
+        The voters.
     classes : ndarray
         The labels that they answer, sorted.
     n_jobs : int or None
-        Threads that vote.
+        Number of threads for voting.
     """
 
     def __init__(
@@ -101,10 +101,10 @@ class ClassifierVoters(VoterSet):
 
 
 class Frozen(VoterSource):
-    """Classifiers that were fitted before, on other data.
+    """Classifiers already fitted on other data.
 
-    All examples given to the classifier's ``fit`` judge them, so these must be new to them; the certificate says so. An
-    ensemble is taken apart: its members vote, also behind the steps of a pipeline.
+    All examples passed to the classifier's ``fit`` judge them, so none of these may have been used to train them; the
+    certificate says so. The members of an ensemble vote individually, also at the end of a pipeline.
 
     Parameters
     ----------
@@ -123,11 +123,11 @@ class Frozen(VoterSource):
         self.estimators = estimators
 
     def __sklearn_clone__(self) -> "Frozen":
-        return Frozen(self.estimators)  # as frozen estimators do: what they learned is kept
+        return Frozen(self.estimators)  # like frozen estimators: keep what was learned
 
     @property
     def _fitted(self) -> list[Any]:
-        """The classifiers themselves, without what freezes them."""
+        """The classifiers themselves, without the FrozenEstimator around them."""
         fitted = [e.estimator if isinstance(e, FrozenEstimator) else e for e in self.estimators]
         if not fitted:
             raise ValueError("voters must hold at least one fitted classifier.")
@@ -156,7 +156,7 @@ class Frozen(VoterSource):
 
 
 def _labels_of(estimators: Iterable[Any]) -> NDArray | None:
-    """The labels that fitted classifiers answer, each kept as it is."""
+    """The labels that fitted classifiers answer, without converting them."""
     known = [exact_labels(np.asarray(e.classes_), "classes_ of a frozen classifier") for e in estimators]
     if len({labels.dtype.kind in "USO" for labels in known}) > 1:
         raise ValueError("Some frozen classifiers answer strings and others numbers: use one kind.")
@@ -164,7 +164,7 @@ def _labels_of(estimators: Iterable[Any]) -> NDArray | None:
 
 
 def _last(estimator: Any) -> Any:
-    """The classifier itself, behind the steps of a pipeline."""
+    """The classifier itself, at the end of a pipeline."""
     return _last(estimator[-1]) if isinstance(estimator, Pipeline) else estimator
 
 

@@ -15,13 +15,13 @@ from ._transformed import Transformed, TransformedVoters
 class Encoded(Transformed):
     """Any source of voters, on data frames with categorical columns.
 
-    The categories are learned for each fold from the same examples as its voters, so the certificate assumes nothing
-    more. A category that was not among them gets a code of its own (ordinal) or none (one-hot).
+    The categories are learned for each fold from the examples that train its voters, so the certificate needs no
+    further assumption. A category that did not occur there gets its own code (ordinal) or none (one-hot).
 
     Parameters
     ----------
     source : VoterSource
-        Where the voters come from; they are given an array of numbers.
+        Source of the voters, which get an array of numbers.
     categorical : sequence of str
         Names of the columns that hold categories.
     encoding : {"ordinal", "onehot"}
@@ -83,7 +83,7 @@ class Encoded(Transformed):
 
 
 class EncodedVoters(TransformedVoters):
-    """Voters behind the encoder of their fold, which are given finite numbers."""
+    """Voters behind the encoder of their fold; they get finite numbers."""
 
     def __init__(self, encoder: ColumnTransformer, voters: VoterSet, allow_nan: bool) -> None:
         super().__init__(encoder, voters)

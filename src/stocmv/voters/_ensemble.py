@@ -21,7 +21,7 @@ from ._base import VoterSet, VoterSource, set_seeds
 
 
 class Ensemble(VoterSource):
-    """The members of a scikit-learn ensemble: of a forest, extra trees, bagging, AdaBoost.
+    """The members of a scikit-learn ensemble: a forest, extra trees, bagging, AdaBoost.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ class Ensemble(VoterSource):
         known = ensemble.get_params(deep=False)
         if n_jobs is not None and known.get("n_jobs", n_jobs) is None:
             ensemble.set_params(n_jobs=n_jobs)
-        ensemble.fit(X, classes[codes])  # labels, since settings such as class_weight speak of these
+        ensemble.fit(X, classes[codes])  # labels, because settings such as class_weight refer to them
         return EnsembleVoters(ensemble, n_jobs)
 
     def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
-        """Majority of the members that were not trained on an example, where the ensemble remembers which these are."""
+        """Majority of the members not trained on an example, if the ensemble remembers which these are."""
         if not (getattr(self.estimator, "bootstrap", False) and isinstance(voters, EnsembleVoters)):
             return None
         votes = voters.codes(X)
@@ -84,14 +84,14 @@ class Ensemble(VoterSource):
 
 
 class EnsembleVoters(VoterSet):
-    """The members of a fitted ensemble, which answer positions in its ``classes_``.
+    """The members of a fitted ensemble; their answers are positions in its ``classes_``.
 
     Parameters
     ----------
     ensemble : fitted scikit-learn ensemble
         Its members vote.
     n_jobs : int or None
-        Threads that vote.
+        Number of threads for voting.
     """
 
     def __init__(self, ensemble: BaseEstimator, n_jobs: int | None = None) -> None:
@@ -108,7 +108,7 @@ class EnsembleVoters(VoterSet):
             columns = getattr(self.ensemble, "estimators_features_", [None] * len(voters))
             questions = [delayed(_member_answers)(v, X, c) for v, c in zip(voters, columns, strict=True)]
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(questions)
-        if isinstance(self.ensemble, AdaBoostClassifier):  # its members answer labels, all others' positions
+        if isinstance(self.ensemble, AdaBoostClassifier):  # its members answer labels, those of all others positions
             answers = [np.searchsorted(self.ensemble.classes_, answer) for answer in answers]
         return np.stack(answers, axis=1).astype(code_dtype(len(self.ensemble.classes_)))
 
@@ -117,24 +117,24 @@ class EnsembleVoters(VoterSet):
 
 
 def is_ensemble(estimator: Any) -> bool:
-    """Whether it is one whose members each answer all classes; those of gradient boosting are regressors."""
+    """Whether it is an ensemble whose members are classifiers (those of gradient boosting are regressors)."""
     alike = isinstance(estimator, BaseEnsemble) and not isinstance(estimator, GradientBoostingClassifier)
     return alike or isinstance(estimator, VotingClassifier)
 
 
 def are_alike(estimator: Any) -> bool:
-    """Whether the members differ by chance alone: not those of a vote, nor the stages of boosting."""
+    """Whether the members differ only by chance, unlike those of a VotingClassifier or the stages of boosting."""
     return is_ensemble(estimator) and not isinstance(estimator, VotingClassifier | AdaBoostClassifier)
 
 
 def members(ensemble: BaseEstimator) -> list[BaseEstimator]:
-    """The fitted members; an error where they do not classify."""
+    """The fitted members; an error if they are not classifiers."""
     given = ensemble.estimators_
     fitted = list(given.ravel()) if isinstance(given, np.ndarray) else [m for m in given if m != "drop"]
     if not all(is_classifier(m) for m in fitted):
         raise ValueError(
-            f"The members of {type(ensemble).__name__} do not classify (they are regressors), so they cannot vote: use "
-            "a forest, extra trees, bagging, voting or AdaBoost, or give a list of classifiers."
+            f"The members of {type(ensemble).__name__} are regressors and cannot vote: use a forest, extra trees, "
+            "bagging, voting or AdaBoost, or pass a list of classifiers."
         )
     return fitted
 

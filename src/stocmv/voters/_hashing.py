@@ -1,4 +1,4 @@
-"""A random number for each example, by a hash of its features."""
+"""A random number for each example: a keyed hash of its features."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -9,24 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-_BLOCK = 1 << 18  # values that are turned into words at a time: they stay in the cache
+_BLOCK = 1 << 18  # values converted to words at a time, so that they stay in the cache
 
 
 def hash_examples(X: Any, key: bytes) -> NDArray:
-    r"""A number of 64 bits for each example: the same features, the same number.
+    r"""A 64-bit number for each example; the same features give the same number.
 
-    Over the choice of the key, the numbers of two examples with different features are independent and uniform: with
-    the features as 32-bit words :math:`x_1, x_2, \dots` and 64-bit multipliers :math:`a_j` drawn with the key, the
-    upper half of :math:`a_0 + \sum_j a_j x_j` modulo :math:`2^{64}` is (strongly universal: Dietzfelbinger 1996;
-    Thorup 2015). Two such halves make up the number.
+    Over random keys, the numbers of two examples with different features are independent and uniform. For features as
+    32-bit words :math:`x_1, x_2, \dots` and 64-bit multipliers :math:`a_j` drawn with the key, this holds for the upper
+    half of :math:`a_0 + \sum_j a_j x_j` modulo :math:`2^{64}` (strongly universal: Dietzfelbinger 1996; Thorup 2015).
+    The number consists of two such halves.
 
     Parameters
     ----------
     X : array-like, sparse matrix or data frame
-        Examples, one a row; a list of texts, too. Numbers are compared as float64, what is missing is all the same,
-        and everything else is compared as text. An example's number does not depend on the others.
+        Examples, one per row; also a list of texts. Numbers are compared as float64, all missing values are equal, and
+        everything else is compared as text. An example's number does not depend on the other examples.
     key : bytes
-        What the multipliers are drawn with.
+        Seed for the multipliers.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _sums(X: Any, key: bytes) -> NDArray:
 
 
 def _list_sums(rows: list, key: bytes) -> NDArray:
-    """Rows of numbers as the array that they make up, and each other row as one value: whatever rows are beside it."""
+    """Rows of numbers are hashed as an array, every other row as one value, regardless of the rows around it."""
     lengths = {len(row) for row in rows if _is_numbers(row)}
     sums = np.empty(len(rows), np.uint64)
     for length in lengths:
@@ -84,7 +84,7 @@ def _multipliers(key: bytes, n_columns: int) -> NDArray:
 
 
 def _number_words(values: NDArray) -> NDArray:
-    """Numbers as pairs of 32-bit words: (n, 2); zeros of both signs, and all kinds of NaN, are the same."""
+    """Numbers as pairs of 32-bit words, (n, 2); zeros of both signs are equal, and so are all kinds of NaN."""
     numbers = values.astype("<f8") + 0.0
     if values.dtype.kind == "f":
         numbers[np.isnan(numbers)] = np.nan
@@ -92,7 +92,7 @@ def _number_words(values: NDArray) -> NDArray:
 
 
 def _value_words(values: NDArray) -> NDArray:
-    """Values of any kind, each by itself: numbers as numbers, what is missing as NaN, everything else as text."""
+    """Values of any kind, one by one: numbers as numbers, missing values as NaN, everything else as text."""
     known = [_canonical(value) for value in (_dates(values) if values.dtype.kind == "M" else values.tolist())]
     words = _number_words(np.array([np.nan if isinstance(value, str) else value for value in known], np.float64))
     texts = {value for value in known if isinstance(value, str)}
@@ -145,7 +145,7 @@ def _dense_sums(X: NDArray, key: bytes) -> NDArray:
 
 
 def _sparse_sums(X: Any, key: bytes) -> NDArray:
-    """The same as for the dense array: a zero is a word of zeros, and adds nothing."""
+    """The same sums as for the dense array: zeros add nothing."""
     rows = sparse.csr_array(X)
     rows.sum_duplicates()
     multipliers = _multipliers(key, rows.shape[1])

@@ -1,4 +1,4 @@
-"""From what a user writes as ``voters`` to a source of them."""
+"""From a user's ``voters`` argument to a voter source."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ _WAYS = "'forest', 'stumps', 'answers', an ensemble or a list of classifiers"
 
 
 def as_source(voters: Any) -> VoterSource:
-    """The source that a ``voters`` argument stands for.
+    """The source for a ``voters`` argument.
 
     Parameters
     ----------
     voters : str, VoterSource, estimator or list
-        "forest" (100 trees), "stumps", "answers" (``X`` is a table of what voters answered), a source of one's own, a
-        scikit-learn ensemble, also behind the steps of a pipeline, or a list of classifiers. All of them are cloned and
-        trained, but for what is wrapped in ``sklearn.frozen.FrozenEstimator``.
+        "forest" (100 trees), "stumps", "answers" (``X`` is a table of the voters' answers), your own source, a
+        scikit-learn ensemble, also at the end of a pipeline, or a list of classifiers. All of them are cloned and
+        trained, except what is wrapped in ``sklearn.frozen.FrozenEstimator``.
     """
     if isinstance(voters, VoterSource):
         return voters
@@ -38,7 +38,7 @@ def as_source(voters: Any) -> VoterSource:
             return Answers()
         raise ValueError(f"voters must be {_WAYS}, got {voters!r}.")
     if isinstance(voters, list | tuple):
-        return _from_list([v[1] if isinstance(v, tuple) and len(v) == 2 else v for v in voters])  # names, too
+        return _from_list([v[1] if isinstance(v, tuple) and len(v) == 2 else v for v in voters])  # or named
     if not _classifies(voters):
         raise TypeError(f"voters must be {_WAYS}, got {voters!r}.")
     if isinstance(voters, VotingClassifier):
@@ -53,26 +53,26 @@ def as_source(voters: Any) -> VoterSource:
 
 
 def _from_list(voters: list) -> VoterSource:
-    """Classifiers to be trained, but for those that are frozen; fixed voters where all of them are."""
+    """A source that trains all but the frozen classifiers; `Frozen` if all of them are frozen."""
     if not voters or not all(_classifies(v) for v in voters):
         raise TypeError("voters must be a list of classifiers with at least one entry.")
     return Frozen(voters) if all(isinstance(v, FrozenEstimator) for v in voters) else Classifiers(voters)
 
 
 def _from_ensemble(ensemble: Any) -> VoterSource:
-    """The members of an ensemble; what is frozen inside it does not learn."""
+    """The members of an ensemble; frozen parts inside it are not trained."""
     if not any(frozen_parts(ensemble)):
         return Ensemble(ensemble)
     base = getattr(ensemble, "estimator", None)
     if isinstance(ensemble, BaggingClassifier) and isinstance(base, FrozenEstimator):
         return Frozen([base])  # its members would all be the same
     raise ValueError(
-        f"voters is a {type(ensemble).__name__} around something frozen, which it cannot train: give the frozen "
+        f"voters is a {type(ensemble).__name__} around something frozen, which it cannot train: pass the frozen "
         "classifiers as a list of FrozenEstimators."
     )
 
 
 def _classifies(estimator: Any) -> bool:
-    """Whether it is a classifier, also for what is no estimator at all."""
+    """Whether it is a classifier; works for any object."""
     inner = estimator.estimator if isinstance(estimator, FrozenEstimator) else estimator
     return hasattr(inner, "__sklearn_tags__") and not isinstance(inner, type) and is_classifier(inner)

@@ -21,13 +21,13 @@ class Stumps(VoterSource):
     n_thresholds : int
         Thresholds per feature, strictly inside its range.
     ranges : "other_folds", "training" or array-like of shape (2, n_features)
-        Where the ranges come from. "other_folds" takes them from the examples that do not judge the stumps: no
-        assumption. An array gives the lowest and the highest value of each feature, known before: no folds are needed.
-        "training" takes them from all training examples, as the paper does: no folds either, but the stumps then depend
-        (a little) on the examples that judge them, and the result is marked as not being a certificate.
+        Where the ranges come from. "other_folds" takes them from the examples that do not judge the stumps, and assumes
+        nothing. An array gives the lowest and highest value of each feature, known in advance; no folds are needed.
+        "training" takes them from all training examples, as the paper does, and needs no folds either; but then the
+        stumps depend (a little) on the examples that judge them, and the result is marked as not a certificate.
     n_pairs : int
-        With more than two classes, the number of ordered pairs of classes, drawn at random, that each threshold is used
-        with: the first class below it, the second above.
+        With more than two classes, the number of random ordered pairs of classes for each threshold: a stump answers
+        the first class below it and the second above.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Stumps(VoterSource):
         return StumpVoters(thresholds, self._pairs(len(classes), seed), len(classes))
 
     def _ends(self, X: NDArray) -> NDArray:
-        """The lowest and the highest value of each feature."""
+        """The lowest and highest value of each feature."""
         if isinstance(self.ranges, str):
             if self.ranges not in ("other_folds", "training"):
                 allowed = "'other_folds', 'training' or an array of two rows"
@@ -91,7 +91,7 @@ class Stumps(VoterSource):
         return given
 
     def _pairs(self, n_classes: int, seed: int) -> NDArray:
-        """Ordered pairs of classes: the one below a threshold, the one above."""
+        """Ordered pairs of classes: the one below a threshold and the one above."""
         pairs = np.array([(a, b) for a in range(n_classes) for b in range(n_classes) if a != b])
         if n_classes == 1:
             return np.zeros((1, 2), int)
@@ -122,6 +122,6 @@ class StumpVoters(VoterSet):
             block = slice(start, start + _BLOCK)
             above = (np.repeat(X[block], self.thresholds.shape[1], axis=1) > thresholds).view(np.uint8)
             for pair, (first, rise) in enumerate(zip(below, over - below, strict=True)):
-                # unsigned, so that a fall wraps around to the right code
+                # unsigned, so that a negative step wraps around to the right code
                 votes[block, pair] = first + np.multiply(above, rise, dtype=votes.dtype)
         return votes.reshape(len(X), -1)

@@ -1,4 +1,4 @@
-"""Voters behind a transformer that learns from the same examples as they do."""
+"""Voters behind a transformer that is fitted on the same examples."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from ._base import FROZEN_PARTS, VoterSet, VoterSource, Wrapped, frozen_parts, s
 
 
 class Transformed(Wrapped):
-    """Any source of voters, behind scikit-learn transformers: scalers, encoders, a feature selection.
+    """Any source of voters behind scikit-learn transformers such as scalers, encoders or feature selection.
 
-    The transformer is fitted for each fold on the examples that train its voters, and on no others, so the certificate
-    assumes nothing more. A `Pipeline` whose last step is an ensemble becomes this by itself.
+    For each fold, the transformer is fitted only on the examples that train the voters, so the certificate needs no
+    further assumption. A `Pipeline` whose last step is an ensemble is converted to this automatically.
 
     Parameters
     ----------
     transformer : scikit-learn transformer
         Not fitted; it is cloned for every fold.
     source : VoterSource
-        Where the voters come from; they are given what the transformer makes of the examples.
+        Source of the voters, which get the transformed examples.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the voters said, and the one pass over it that every risk is made of."""
+"""The votes, packed, and the single pass over them that computes every risk."""
 
 from ._base import Votes as Votes, random_rows as random_rows
 from ._classes import class_weights as class_weights, heaviest as heaviest

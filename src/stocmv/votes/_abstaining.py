@@ -1,8 +1,9 @@
-"""The one pass for two classes where voters abstain: the total that answers differs from row to row.
+"""The pass over the votes for two classes if voters abstain: the total weight that answers differs from row to row.
 
-The error of the drawn vote on a row depends on the weights of those that are wrong, ``w``, and of those that are right,
-``r``, through ``phi(w; w + r)``: six tabulated rows around the logarithm of that total, in each a cubic between two
-nodes. Two look-ups per eight voters give the weights, two histogram additions take the gradient back.
+The error of the stochastic vote on a row depends on the weight ``w`` of the voters that are wrong and ``r`` of those
+that are right, through ``phi(w; w + r)``. This is interpolated from six tabulated rows around the logarithm of the
+total, with a cubic between two nodes in each. Two look-ups per eight voters give the weights, and two histogram
+additions propagate the gradient back.
 """
 
 import math
@@ -16,19 +17,19 @@ from ._bits import BITS_OF, BLOCK, byte_tables, gather, scatter
 from ._grain import rounder
 from ._threads import split_rows, thread_map
 
-_SPACING = 2 / (N_NODES - 1)  # of the nodes, in units of the width
+_SPACING = 2 / (N_NODES - 1)  # distance between nodes, in units of the width
 
 
 def half_pass(
     bits: NDArray, rights: NDArray, counts: NDArray, n_voters: int, weights: NDArray, n_examples: int
 ) -> tuple[float, NDArray]:
-    """Sum over rows of the probability that the drawn vote errs, and its gradient by the voters' weights.
+    """Sum over rows of the probability that the stochastic vote errs, and its gradient by the voters' weights.
 
-    Each summand is rounded as one of ``n_examples``; a row that nobody answers is an error.
+    Each summand is rounded as one of ``n_examples``; a row that no voter answers is an error.
     """
     total, smallest = float(weights.sum()), float(weights.min(initial=np.inf, where=weights > 0))
     typical = total / n_voters
-    steepest = 1 / min(typical, math.sqrt(typical))  # where one voter answers alone; few rows have more
+    steepest = 1 / min(typical, math.sqrt(typical))  # if a single voter answers; few rows are steeper
     rounders = rounder(1.0, n_examples), rounder(steepest, n_examples)
     tables = half_tables(smallest, total)
     sums = byte_tables(weights, len(bits))

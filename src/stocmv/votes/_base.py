@@ -1,4 +1,4 @@
-"""What learning and certifying ask of votes, wherever they are kept."""
+"""The interface of votes, wherever they are stored: what learning and certifying ask of them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -12,14 +12,14 @@ from ._queries import Digest, Mean, Query, Rows, Total
 if TYPE_CHECKING:
     from ._matrix import VoteMatrix
 
-_LISTED = 1 << 20  # rows of which a random order is written down
+_LISTED = 1 << 20  # up to this many rows, a full random permutation is drawn
 
 
 class Votes(ABC):
-    """What voters said on labelled examples: one matrix, or many on this machine or others.
+    """The votes on labelled examples: one matrix, or several on this machine or others.
 
-    Everything that is learned or certified is a sum over examples, so it is asked for as a function of one matrix; what
-    comes back is small. `ask` puts many queries at once.
+    Everything that is learned or certified is a sum over examples, so a query is a function of one matrix with a small
+    result. `ask` sends many queries at once.
     """
 
     n_voters: int
@@ -33,17 +33,17 @@ class Votes(ABC):
     @property
     @abstractmethod
     def abstains(self) -> bool:
-        """Whether some voter gives no answer to some example."""
+        """Whether some voter does not answer some example."""
 
     @property
     @abstractmethod
     def n_rows(self) -> int:
-        """Rows that are stored."""
+        """Number of stored rows."""
 
     @property
     @abstractmethod
     def n_examples(self) -> int:
-        """Examples; merged rows count as often as they occur."""
+        """Number of examples; merged rows count as often as they occur."""
 
     @abstractmethod
     def begin(self, query: Query) -> Callable[[], Any]:
@@ -58,17 +58,17 @@ class Votes(ABC):
         """All votes in one matrix on this machine."""
 
     def at_hand(self) -> "Votes":
-        """All votes in a place where a pass over them begins at once: in one matrix on this machine, or on its GPU."""
+        """All votes where a pass over them has no latency: in one matrix on this machine, or on its GPU."""
         return self.whole()
 
     def collect(self) -> "Votes":
-        """The votes on this machine, in as many parts as they are kept in."""
+        """The votes on this machine, in the same parts."""
         return self
 
     def to(self, device: str) -> "Votes":
         """The votes in the memory of a GPU ("cuda"), or back on this machine ("cpu").
 
-        A GPU makes the sums that training needs; certificates are computed on this machine wherever the votes are.
+        A GPU computes the sums for training; certificates are computed on the CPU wherever the votes are.
         """
         if device == "cpu":
             return self.collect()
@@ -79,11 +79,11 @@ class Votes(ABC):
         return on_gpu(self)
 
     def total(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """The sum over all matrices of what a function finds in one."""
+        """The sum of a function over all matrices."""
         return self.begin(Total(of))()
 
     def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """The mean over all examples of what a function finds as a mean over those of one matrix."""
+        """The mean over all examples, from a function that gives the mean over one matrix."""
         return self.begin(Mean(of))()
 
     def take(self, rows: ArrayLike) -> "VoteMatrix":
@@ -91,7 +91,7 @@ class Votes(ABC):
         return self.begin(Rows(np.asarray(rows)))()
 
     def digest(self) -> str:
-        """SHA-256 of the votes: what a certificate names them by."""
+        """SHA-256 of the votes, by which a certificate identifies them."""
         return self.begin(Digest())()
 
     @property
@@ -100,7 +100,7 @@ class Votes(ABC):
 
     @property
     def work(self) -> float:
-        """About how many nanoseconds one pass takes: what a solver shares its evaluations out by."""
+        """Estimated nanoseconds per pass, by which a solver plans its evaluations."""
         return self.n_rows * (0.3 * self.n_voters + (10 if (self.n_classes or 2) < 3 else 10_000))
 
 
@@ -109,7 +109,7 @@ class Matrix(Votes):
 
     @abstractmethod
     def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """What a function finds in the matrix."""
+        """Apply a function to the matrix."""
 
     def start(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
         """Start to find it, where others do the work, and return a callable that waits for the result."""
@@ -120,7 +120,7 @@ class Matrix(Votes):
 
 
 def random_rows(n_rows: int, count: int, rng: np.random.Generator) -> NDArray:
-    """Some rows, without repetition, in order."""
+    """``count`` random rows without repetition, in order."""
     if n_rows <= _LISTED:
         return np.sort(rng.permutation(n_rows)[:count])
     return np.sort(rng.choice(n_rows, count, replace=False, shuffle=False))

@@ -1,4 +1,4 @@
-"""The one pass over the bits that every risk of the wrong weight alone is made of.
+"""The pass over the bits that computes every risk that depends only on the wrong weight.
 
 Errors are stored with eight voters to a byte, byte columns contiguous: ``bits[g, i]`` holds voters ``8 g .. 8 g + 7``
 on example ``i``. A table of the 256 partial sums of each byte's weights turns the product with the weights into one
@@ -13,7 +13,7 @@ from ._curve import Curve
 from ._grain import rounder
 from ._threads import split_rows, thread_map
 
-BLOCK = 2048  # rows whose running sums stay in the fastest cache
+BLOCK = 2048  # rows whose running sums fit in the fastest cache
 BITS_OF = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(float)
 
 
@@ -25,7 +25,7 @@ def byte_tables(weights: NDArray, n_bytes: int) -> NDArray:
 
 
 def plane_weights(bits: NDArray, weights: NDArray) -> NDArray:
-    """Summed weight of the voters in a plane of bits (those that err, say), for each row."""
+    """Total weight of the voters set in a plane of bits (for example those that err), for each row."""
     out = np.zeros(bits.shape[1])
     tables = byte_tables(weights, len(bits))
 
@@ -122,7 +122,7 @@ def _curve_rows(
             count = counts[block + i] if counts.size else 1.0
             value += count * ((c[0] + u * (c[1] + u * (c[2] + u * c[3])) + of_value) - of_value)
             d_total += count * ((c[4] + u * (c[5] + u * (c[6] + u * c[7])) + of_d_total) - of_d_total)
-            inside = (x > -1e-6) & (x < n_pieces + 1e-6)  # a weight of all voters may round past the end
+            inside = (x > -1e-6) & (x < n_pieces + 1e-6)  # the weight of all voters may round past the end
             slope = (c[1] + u * (2 * c[2] + u * 3 * c[3])) * inverse_step
             w[i] = count * ((slope + of_slope) - of_slope) if inside else 0.0
         scatter(bits, block, end, w[:size], histogram)

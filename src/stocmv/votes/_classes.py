@@ -2,7 +2,7 @@
 
 For each row: the concentration of each class (one look-up per voter), the quadrature of the theory page's section
 "Several classes" from interpolated tables, and the gradient back to the voters (one look-up per voter). A voter that
-does not answer has the code beyond those of the classes: its weight falls into a slot that nobody reads.
+does not answer has the code after the last class: its weight goes into a slot that is never read.
 """
 
 import math
@@ -15,9 +15,9 @@ from ..special import ROOT_RULE_FROM, GammaTables, gamma_tables
 from ._grain import rounder
 from ._threads import split_rows, thread_map
 
-TIE = 1e-10  # weights that differ by less are equal: more than the order of their sums can matter
+TIE = 1e-10  # weights that differ by less are tied; the order of summation changes them by less
 _ALL = np.empty(0)  # every voter answers every example
-_LANES = 4  # running sums in turn: neighbouring voters that agree would otherwise wait for each other's store
+_LANES = 4  # alternating running sums: otherwise neighbouring voters that agree would wait for each other's store
 
 
 def argmax_pass(
@@ -32,11 +32,11 @@ def argmax_pass(
 ) -> tuple[float, NDArray]:
     """Sum over rows of the probability that the vote is wrong, and its gradient by the voters' weights.
 
-    Each summand is rounded as one of ``n_examples``. Where voters abstain, ``answered`` is each row's weight of those
-    that answer, unless the tables' rule does not depend on it.
+    Each summand is rounded as one of ``n_examples``. If voters abstain, ``answered`` is the weight of the voters that
+    answer each row, unless the tables' rule does not depend on it.
     """
     total = float(weights.sum())
-    steepest = max(2, math.sqrt(n_classes) / 4) / max(min(total, math.sqrt(total)), 1e-300)  # that was seen; no bound
+    steepest = max(2, math.sqrt(n_classes) / 4) / max(min(total, math.sqrt(total)), 1e-300)  # observed, not a bound
     rounders = rounder(1.0, n_examples), rounder(steepest, n_examples)
     common = min(total, ROOT_RULE_FROM) if answered.size else total  # each row has its own, then
     node_weights, tail = tables.node_weights(common), tables.tail(common)
@@ -72,7 +72,7 @@ def abstaining_argmax_pass(
     answered: NDArray,
     n_examples: int,
 ) -> tuple[float, NDArray]:
-    """What `argmax_pass` gives where voters abstain: the quadrature rule goes by the weight of those that answer."""
+    """`argmax_pass` for voters that abstain: the weight that answers a row decides its quadrature rule."""
     value, gradient = 0.0, np.zeros(len(weights))
     total = float(weights.sum())
     small = answered < ROOT_RULE_FROM
@@ -87,7 +87,7 @@ def abstaining_argmax_pass(
 
 
 def class_weights(labels: NDArray, n_classes: int, weights: NDArray) -> NDArray:
-    """Summed weight of the voters that say each class, for each row: (n_rows, n_classes)."""
+    """Total weight of the voters for each class, for each row: (n_rows, n_classes)."""
     out = np.empty((len(labels), n_classes))
 
     def work(start: int, stop: int) -> None:
@@ -98,15 +98,15 @@ def class_weights(labels: NDArray, n_classes: int, weights: NDArray) -> NDArray:
 
 
 def heaviest(weights: NDArray, tie: float | NDArray = TIE) -> NDArray:
-    """The class that wins each row of weights that sum to one; of classes that tie with the heaviest the first.
+    """The class that wins each row of weights that sum to one; of tied classes, the first.
 
-    Where voters abstain, the tie is that share of a row's sum.
+    If voters abstain, the tolerance for ties is that share of a row's sum.
     """
     return (weights >= weights.max(1, keepdims=True) - tie).argmax(1)
 
 
 def class_column_sums(labels: NDArray, row_class_values: NDArray) -> NDArray:
-    """For each voter, the sum over rows of the value of the class it says there."""
+    """For each voter, the sum over rows of the value of the class that it answers."""
     n_voters = labels.shape[1]
 
     def work(start: int, stop: int) -> NDArray:
@@ -233,7 +233,7 @@ def _win_probability(a, y, tables, node_weights, tail, work, gradient):  # pragm
         k = rivals[m]
         end = min(hi, offsets[first[k]] + width)
         if end <= lo:
-            continue  # this rival has certainly less at every node
+            continue  # this rival is certainly below at every node
         rivals[active] = k
         _interpolate(rival, offsets, first[k], c, d, k, lo, end, value, slope)
         for q in range(end, hi):

@@ -1,4 +1,4 @@
-"""A function of the wrong weight, tabulated for the one-pass kernel."""
+"""A function of the wrong weight, tabulated for the kernel."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ _END = np.array([[-25, 48, -36, 16, -3], [-3, -10, 18, -6, 1]]) / 12  # the firs
 class Curve:
     """A piecewise cubic on a uniform grid of the wrong weight ``w``, with its derivative by the total ``s``.
 
-    Beyond the grid it is constant. `VoteMatrix.curve_sum` adds it up over the examples. ``pieces[j]`` holds the
+    Beyond the grid it is constant. `VoteMatrix.curve_sum` sums it over the examples. ``pieces[j]`` holds the
     coefficients of the curve (four) and of its derivative by the total (four) on interval ``j``, in the fraction of the
     interval.
     """
@@ -23,7 +23,7 @@ class Curve:
 
     @property
     def largest(self) -> tuple[float, float, float]:
-        """What the value, its slope by ``w`` and its derivative by the total never exceed in absolute value."""
+        """Upper limits of the absolute value, slope by ``w`` and derivative by the total."""
         value, d_total = (np.abs(self.pieces[:, part]).sum(1).max() for part in np.s_[:4, 4:])
         slope = (np.abs(self.pieces[:, 1:4]) @ np.arange(1, 4)).max() / self.step
         return float(value), float(slope), float(d_total)

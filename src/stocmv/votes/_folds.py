@@ -18,7 +18,7 @@ _UNDIVIDED = -1
 
 
 def save_folds(path: str | os.PathLike, votes: Sequence[Votes]) -> None:
-    """Write the votes of several folds to one file, whole or not at all; those on a cluster are collected."""
+    """Write the votes of several folds atomically to one file; those on a cluster are collected."""
     arrays: dict[str, Any] = {}
     for k, fold in enumerate(votes):
         here = fold.collect()
@@ -31,7 +31,7 @@ def save_folds(path: str | os.PathLike, votes: Sequence[Votes]) -> None:
 
 
 def load_folds(path: str | os.PathLike) -> list[Votes]:
-    """Read what `save_folds`, or `VoteMatrix.save`, wrote; nothing in the file can run code."""
+    """Read a file that `save_folds` or `VoteMatrix.save` wrote; nothing in the file can run code."""
     with reading_votes(path) as arrays:
         if "bits" in arrays:
             return [VoteMatrix._from_arrays(arrays)]

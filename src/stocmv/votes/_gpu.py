@@ -17,21 +17,21 @@ from ._matrix import VoteMatrix
 from ._partitioned import PartitionedVotes
 from ._queries import Method, Together
 
-_WARPS, _STAGES = 12, 3  # of a block, and tiles that a warp fetches ahead: the fastest of those that were tried
-_TILE = 32  # examples that a warp takes at a time
+_WARPS, _STAGES = 12, 3  # warps per block, and tiles that a warp prefetches: the fastest of those tried
+_TILE = 32  # examples that a warp processes at a time
 _SHARED = 220_000  # bytes of shared memory that a block may use
 
 
 class GpuVotes(Matrix):
     """A matrix of votes in the memory of a GPU.
 
-    Sums for training are made there. Everything else, above all what a certificate states, is computed on this machine
-    as for any other votes, from a copy.
+    Sums for training are computed there. Everything else, above all the figures of a certificate, is computed on the
+    CPU from a copy, as for any other votes.
 
     Parameters
     ----------
     votes : VoteMatrix
-        The votes. Rows that are merged are stored as often as they occur.
+        The votes. Merged rows are stored as often as they occur.
     """
 
     grouped = False
@@ -109,7 +109,7 @@ class GpuVotes(Matrix):
         return super().start(of)
 
     def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
-        """As `VoteMatrix.curve_sum`; what is lost by rounding is about that of single precision."""
+        """Like `VoteMatrix.curve_sum`, but with about the rounding error of single precision."""
         return self._started(weights, curve, among)()
 
     def _started(
@@ -217,7 +217,7 @@ def _terms(weights: NDArray, curve: Curve, n_examples: int) -> _Terms:
 
 
 def on_gpu(votes: Votes) -> Votes:
-    """Votes in the memory of the GPU, in as many parts as they are kept in."""
+    """The votes in the memory of the GPU, in the same parts."""
     if isinstance(votes, PartitionedVotes):
         return PartitionedVotes([_moved(part) for part in votes.parts])
     return _moved(votes if isinstance(votes, Matrix) else votes.whole())
@@ -228,7 +228,7 @@ def _moved(votes: Matrix) -> GpuVotes:
 
 
 def _tables(total: float) -> tuple[NDArray, tuple]:
-    """The tables of the quadrature as the kernel's structure, and the arrays that it points to."""
+    """The quadrature tables as the kernel's structure, and the arrays that it points to."""
     cp = _cupy()
     tables = gamma_tables(total)
     own, rival, offsets, shift = _device_tables(tables)
@@ -244,7 +244,7 @@ def _tables(total: float) -> tuple[NDArray, tuple]:
     return np.array([values], kind), (own, rival, offsets, shift, weights)
 
 
-_copied: dict[tuple[bool, int], tuple] = {}  # by the rule and the number of rows, of which there are a few
+_copied: dict[tuple[bool, int], tuple] = {}  # keyed by rule and number of rows; there are only a few
 
 
 def _device_tables(tables: GammaTables) -> tuple:
@@ -262,7 +262,7 @@ def _doubles_of(n_classes: int) -> int:
 
 
 def _warps_of(n_classes: int, n_voters: int) -> int:
-    """Warps of a block whose shared memory fits, at most eight."""
+    """Number of warps per block that fit into shared memory, at most eight."""
     warps = min(8, (_SHARED // 8 - n_voters) // _doubles_of(n_classes))
     if warps < 1:
         raise ValueError(f"{n_classes} classes are too many for a GPU: leave the votes in memory.")
@@ -283,7 +283,7 @@ def _processors() -> int:
 
 
 def _cupy() -> Any:
-    """CuPy, with a device that works."""
+    """Import CuPy and check that there is a working device."""
     try:
         import cupy
     except ImportError as error:
@@ -306,7 +306,7 @@ def _check_suits(votes: VoteMatrix) -> None:
     if votes.abstains:
         raise ValueError("Votes of voters that abstain cannot be moved to a GPU: leave them in memory.")
     if votes.grouped:
-        raise ValueError("Votes of grouped rows cannot be moved to a GPU: they are only tested, which needs none.")
+        raise ValueError("Votes of grouped rows cannot be moved to a GPU: they are only tested, which needs no GPU.")
 
 
 def _free_bytes(cp: Any) -> int:

@@ -1,9 +1,9 @@
-"""Sums that are the same to the last bit in whatever order and in however many parts they are added up.
+"""Sums that are the same to the last bit, regardless of the order and of how they are split into parts.
 
-Every summand is first rounded to a multiple of one power of two (the grain), so coarse that the sum of all of them
-still fits the digits of a double: then no addition rounds (Demmel and Nguyen 2013). What is lost is at most what adding
-them up one by one may lose, and grows with their number like that: half a grain for each, in random directions. The
-largest summand has 53 binary digits less the logarithm of their number: 28 among 20 million, 23 among a billion.
+Every summand is first rounded to a multiple of a power of two (the grain) that is coarse enough for the sum of all of
+them to fit into a double: then no addition rounds (Demmel and Nguyen 2013). The error is at most that of adding them
+one by one, and grows in the same way with their number: half a grain each, in random directions. The largest summand
+keeps 53 binary digits minus the logarithm of their number: 28 among 20 million, 23 among a billion.
 """
 
 import math
@@ -12,8 +12,8 @@ import math
 def rounder(largest: float, n_examples: int) -> float:
     """The number whose addition and subtraction, ``(x + rounder) - rounder``, rounds ``x`` to the grain.
 
-    ``n_examples`` numbers of absolute value up to ``largest`` then add up without error; where some are above it, the
-    sum may round as any other.
+    ``n_examples`` numbers of absolute value up to ``largest`` then add up without error; if some are larger, the sum
+    may round like any other.
     """
     bits = math.frexp(largest)[1] + (max(n_examples, 2) - 1).bit_length()
     return math.ldexp(1.5, bits)

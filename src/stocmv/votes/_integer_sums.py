@@ -1,8 +1,8 @@
-"""Curves and weights as integers, whose sums on a GPU are the same in whatever order they are made.
+"""Curves and weights as integers, whose sums on a GPU do not depend on the order.
 
-All weights together fill 32 binary digits. What a kernel adds up over the examples (values, slopes, derivatives by the
-total) is scaled and rounded to integers, and `finish` scales their sums back; slopes are also shifted, since the kernel
-takes them apart into digits. The coefficients of the curve lose no more than a float's last digit.
+All weights together fill 32 binary digits. What a kernel sums over the examples (values, slopes, derivatives by the
+total) is scaled and rounded to integers, and `finish` scales the sums back. Slopes are also shifted, because the kernel
+splits them into digits. The coefficients of the curve lose at most a float's last digit.
 """
 
 from dataclasses import dataclass
@@ -13,33 +13,33 @@ from numpy.typing import NDArray
 
 from ._curve import Curve
 
-VOTERS = 256  # whose bits one pass of the kernel takes
+VOTERS = 256  # voters whose bits one pass of the kernel processes
 _LARGEST_SLOPE = 2.0**32 - 512  # a float that stays below 2^32 when it is rounded
 _LARGEST_SUM = 2.0**62
-_FINER = np.linspace(0, 1, 33)  # places of a piece at which its extremes are looked for
+_FINER = np.linspace(0, 1, 33)  # points of a piece at which to look for its extremes
 
 
 class Scaled(NamedTuple):
-    """What ``x`` became: the integer nearest to ``(x - lowest) * factor``."""
+    """How ``x`` was scaled: to the integer nearest to ``(x - lowest) * factor``."""
 
     factor: float
     lowest: float = 0.0
 
     def total(self, integers: NDArray | float, count: NDArray | float) -> NDArray:
-        """The sum of so many numbers, from the sum of their integers."""
+        """The sum of ``count`` numbers, from the sum of their integers."""
         return np.asarray(integers, float) / self.factor + self.lowest * np.asarray(count, float)
 
 
 @dataclass(frozen=True)
 class IntegerSum:
-    """A sum of a curve over examples as a kernel is given it.
+    """The sum of a curve over examples, in the form that a kernel takes.
 
     Attributes
     ----------
     weights : ndarray of uint32
-        The voters' weights, which together are at most ``2^32 - 1``.
+        The voters' weights, which sum to at most ``2^32 - 1``.
     scale, shift : float
-        ``scale * weight + shift`` is the place on the curve, in pieces.
+        ``scale * weight + shift`` is the position on the curve, in pieces.
     pieces : ndarray of float32, shape (n_pieces, 12)
         Coefficients of the value (four), its slope (three) and its derivative by the total (four), all scaled.
     value, slope, d_total : Scaled
@@ -76,7 +76,7 @@ class IntegerSum:
 
     @property
     def outside(self) -> float:
-        """A slope of zero: where the curve has no piece."""
+        """The integer for a slope of zero, used where the curve has no piece."""
         return -self.slope.lowest * self.slope.factor
 
     def planes(self, first_voter: int) -> NDArray:
@@ -92,7 +92,7 @@ class IntegerSum:
         return np.ascontiguousarray(words.reshape(4, 8, 2, 4).transpose(0, 1, 3, 2).reshape(4, 32, 2))
 
     def rows(self, wrong: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-        """Integers of value, slope and derivative by the total of examples with these wrong weights, as the GPU has."""
+        """The GPU's integers for value, slope and derivative by the total, for examples with these wrong weights."""
         x = wrong.astype(float) * self.scale + self.shift
         piece = np.clip(x.astype(np.int64), 0, len(self.pieces) - 1)
         u = np.clip((x - piece).astype(np.float32), 0, 1)

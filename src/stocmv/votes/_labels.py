@@ -1,4 +1,4 @@
-"""From what users have (labels of any kind) to class codes."""
+"""From users' labels of any kind to class codes."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _INTEGERS, _FLOATS, _COMPLEX = (int, np.integer), (float, np.floating), (complex
 
 
 def exact_labels(values: Any, name: str) -> Any:
-    """Class labels as an array in which labels that differ still differ, of a kind that can be saved.
+    """Class labels as an array that keeps different labels different, of a type that can be saved.
 
     numpy turns ``[1, "1"]`` into two equal strings and large integers into equal floats; here every label keeps its
     value, or is refused: labels of several kinds, integers beyond 64 bits, floats too large to tell one integer from
@@ -19,14 +19,15 @@ def exact_labels(values: Any, name: str) -> Any:
     Parameters
     ----------
     values : array-like
-        The labels: an array, a list, a pandas Series or frame. What has no dimensions, like None, is returned as it is.
+        The labels: an array, a list, a pandas Series or frame. A value without dimensions, such as None, is returned
+        unchanged.
     name : str
-        How a refusal calls them.
+        What to call them in error messages.
 
     Returns
     -------
     ndarray
-        Of booleans, integers, floats or strings; strings that came as objects stay objects, as scikit-learn keeps them.
+        Booleans, integers, floats or strings; strings given as objects stay objects, as in scikit-learn.
 
     Examples
     --------
@@ -39,7 +40,7 @@ def exact_labels(values: Any, name: str) -> Any:
     """
     if np.ma.is_masked(values):
         raise ValueError(f"{name} has missing values: give every example a class label.")
-    # only arrays of numpy are taken as they are: lists and nullable columns may hold more than numpy's common type can
+    # only numpy arrays are used as they are: lists and nullable columns may hold more than numpy's common type can
     array = _as_array(values)
     if array.ndim == 0:
         return values
@@ -59,7 +60,7 @@ def exact_labels(values: Any, name: str) -> Any:
 
 
 def check_labels(values: ArrayLike, name: str, ndim: int) -> NDArray:
-    """Exact labels with the given number of dimensions; fractional and missing values are refused."""
+    """Exact labels with the given number of dimensions; refuses fractional and missing values."""
     array = np.asarray(exact_labels(values, name))
     if array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got an array of shape {array.shape}.")
@@ -75,10 +76,10 @@ def check_labels(values: ArrayLike, name: str, ndim: int) -> NDArray:
 
 
 def check_answers(values: ArrayLike, abstain: Any, y: NDArray) -> tuple[NDArray, NDArray | None]:
-    """Exact labels of the voters, and where a voter gave none: None if all did.
+    """Exact labels of the voters, and a mask of missing answers (None if there are none).
 
-    NaN, None and other missing values mean that the voter does not answer, and so does the value ``abstain``. In their
-    place stands a label that does occur.
+    NaN, None and other missing values mean that the voter does not answer, and so does the value ``abstain``. They are
+    replaced by a label that does occur.
     """
     absent = _absent(values, abstain)
     if absent is None or not absent.any():
@@ -92,7 +93,7 @@ def check_answers(values: ArrayLike, abstain: Any, y: NDArray) -> tuple[NDArray,
 
 
 def labels_of(votes: NDArray, y: NDArray) -> NDArray:
-    """The classes that occur in votes or in y; what usually means that there is no answer must be a class of y's."""
+    """The classes that occur in votes or y; a value that usually means "no answer" must occur in y to be a class."""
     if (votes.dtype.kind in "US") != (y.dtype.kind in "US"):
         raise ValueError("votes and y must both be strings or both be numbers.")
     classes = np.union1d(votes, y)
@@ -111,13 +112,13 @@ def _is_among(label: Any, labels: NDArray) -> bool:
 
 
 def _as_array(values: Any) -> NDArray:
-    """An array that loses nothing: objects, but for arrays of numpy's."""
+    """An array that loses nothing: numpy arrays as they are, everything else as objects."""
     is_numpy = isinstance(getattr(values, "dtype", None), np.dtype)
     return np.asarray(values) if is_numpy else np.asarray(values, dtype=object)
 
 
 def _absent(values: Any, abstain: Any) -> NDArray | None:
-    """Where there is no answer; None where there cannot be such a place."""
+    """Mask of missing answers; None if there cannot be any."""
     array, found = _as_array(values), []
     if np.ma.is_masked(values):
         found.append(np.ma.getmaskarray(values))
@@ -133,7 +134,7 @@ def _absent(values: Any, abstain: Any) -> NDArray | None:
 
 
 def check_classes(values: ArrayLike) -> NDArray:
-    """Class labels as they name the codes ``0 .. K - 1``: each once, sorted, integers in 64 bits."""
+    """Class labels in the order of the codes ``0 .. K - 1``: unique, sorted, integers in 64 bits."""
     classes = check_labels(values, "classes", 1)
     if np.any(classes[:-1] >= classes[1:]):
         raise ValueError("classes must be sorted, each label once: use numpy.unique.")
@@ -141,7 +142,7 @@ def check_classes(values: ArrayLike) -> NDArray:
 
 
 def _of_objects(array: NDArray, name: str) -> NDArray:
-    """Objects that are all strings, all booleans or all numbers, as an array of these."""
+    """An array of strings, booleans or numbers from objects that are all of that kind."""
     if array.size == 0:
         return np.empty(array.shape, np.int64)
     labels = array.ravel().tolist()
@@ -162,14 +163,14 @@ def _kind(of: type, name: str) -> str:
         return "strings"
     if issubclass(of, bool | np.bool_):
         return "booleans"
-    is_time = issubclass(of, np.timedelta64)  # which numpy counts among the integers
+    is_time = issubclass(of, np.timedelta64)  # an integer according to numpy
     if not is_time and issubclass(of, (*_INTEGERS, *_FLOATS, *_COMPLEX)):
         return "numbers"
     raise ValueError(f"{name} has a label of type {of.__name__}: {_KINDS}.")
 
 
 def _of_numbers(labels: list, name: str) -> NDArray:
-    """Integers, or floats; among integers, floats that are whole become integers too."""
+    """Integers or floats; whole floats among integers become integers too."""
     others = [label for label in labels if not isinstance(label, _INTEGERS)]
     array, floats = np.asarray(labels), np.asarray(others, None if others else float)
     if len(others) == len(labels) or floats.dtype.kind == "c":
@@ -189,7 +190,7 @@ def _check_integers(labels: list, name: str) -> None:
 
 
 def _check_floats(array: NDArray, name: str) -> None:
-    """Refuse floats so large that integers next to each other would be one label."""
+    """Refuse floats so large that neighbouring integers would be the same label."""
     limit = 2.0 ** min(np.finfo(array.dtype).nmant + 1, 63)
     large = np.isfinite(array) & (np.abs(array) >= limit)
     if np.any(large):
@@ -205,7 +206,7 @@ def _may_miss(types: set[type]) -> bool:
 def _is_missing(label: object) -> bool:
     try:
         return label is None or bool(label != label)
-    except TypeError:  # a missing value that refuses to be compared
+    except TypeError:  # a missing value that cannot be compared
         return True
 
 
@@ -228,7 +229,7 @@ def encode(labels: NDArray, classes: NDArray, name: str) -> NDArray:
 
 
 def encode_answers(votes: NDArray, absent: NDArray | None, classes: NDArray) -> NDArray:
-    """Codes of the voters' labels; ``K``, the one beyond those of the classes, where a voter does not answer."""
+    """Codes of the voters' labels; ``K``, one after the last class, means no answer."""
     if absent is None:
         return encode(votes, classes, "votes")
     codes = np.full(votes.shape, len(classes), code_dtype(len(classes) + 1))
@@ -237,7 +238,7 @@ def encode_answers(votes: NDArray, absent: NDArray | None, classes: NDArray) -> 
 
 
 def unsigned_codes(codes: NDArray, n_classes: int) -> tuple[bool, NDArray]:
-    """Codes ``0 .. K - 1``, and whether some are ``-1``: no answer, for which ``K`` then stands."""
+    """Whether some codes are ``-1`` (no answer), and the unsigned codes, with ``K`` in place of ``-1``."""
     lowest = int(codes.min()) if codes.size and codes.dtype.kind == "i" else 0
     if codes.dtype.kind not in "iub" or lowest < -1 or (codes.size and codes.max() >= n_classes):
         raise ValueError(f"Voters must answer class codes, integers from 0 to {n_classes - 1}, or -1 for no answer.")

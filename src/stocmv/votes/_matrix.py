@@ -1,4 +1,4 @@
-"""What the voters said, packed."""
+"""The votes, packed."""
 
 import hashlib
 import json
@@ -30,31 +30,31 @@ from ._labels import (
 )
 from ._packing import Packed, are_counts, complement, join, join_packed, pack_codes, pack_errors
 
-_BLOCK = 1 << 16  # rows that are unpacked at a time
+_BLOCK = 1 << 16  # rows to unpack at a time
 _NONE = np.empty(0)
-_DOUBT = 1e-13  # more than rounding changes in a sum of weights
+_DOUBT = 1e-13  # more than rounding can change a sum of weights
 
 
 @dataclass(frozen=True, eq=False)
 class VoteMatrix(Matrix):
-    """What ``M`` voters said on ``n`` labelled examples.
+    """The votes of ``M`` voters on ``n`` labelled examples.
 
-    Errors are packed eight to a byte; with more than two classes the labels are kept too, one byte each. Where a voter
-    gives no answer to some example, who is right is packed, too: a voter may then be neither wrong nor right. Make one
-    with `from_labels`, `from_errors` or `from_blocks`.
+    Errors are packed eight to a byte; with more than two classes the labels are kept too, one byte each. If some voter
+    does not answer some example, right answers are packed as well, because a voter may then be neither wrong nor right.
+    Make one with `from_labels`, `from_errors` or `from_blocks`.
 
     Attributes
     ----------
     n_voters, n_examples : int
-        Columns, and examples (merged rows count as often as they occur).
+        Number of columns, and of examples (merged rows count as often as they occur).
     n_rows : int
-        Rows that are stored.
+        Number of stored rows.
     classes : ndarray or None
-        Sorted class labels; None when only errors are known.
+        Sorted class labels; None if only errors are known.
     groups : ndarray or None
-        A number for the group of each row, where rows belong to groups.
+        A number for the group of each row, if rows belong to groups.
     abstains : bool
-        Whether some voter gives no answer to some example.
+        Whether some voter does not answer some example.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class VoteMatrix(Matrix):
     >>> votes.errors().astype(int).tolist()
     [[0, 1], [0, 0], [1, 1]]
 
-    A voter that does not answer is not wrong there:
+    A voter that does not answer an example is not wrong on it:
 
     >>> votes = VoteMatrix.from_labels([["a", None], ["b", "b"], ["a", "a"]], ["a", "b", "b"])
     >>> votes
@@ -99,12 +99,12 @@ class VoteMatrix(Matrix):
         Parameters
         ----------
         votes : array-like of shape (n, M)
-            Label that each voter gives to each example; NaN and None mean that it does not answer.
+            Label that each voter gives each example; NaN and None mean no answer.
         y : array-like of shape (n,)
             True labels.
         classes : array-like, optional
             All class labels; by default those that occur in ``votes`` or ``y``. An empty string or -1 in ``votes``
-            that ``y`` never has is refused unless it is named here or in ``abstain``.
+            that does not occur in ``y`` is refused unless it is listed here or given as ``abstain``.
         abstain : label, optional
             A further value that means "no answer", such as "" or -1.
         merge : bool
@@ -127,7 +127,7 @@ class VoteMatrix(Matrix):
     def from_codes(
         cls, votes: NDArray, targets: NDArray, classes: NDArray, groups: NDArray | None = None
     ) -> "VoteMatrix":
-        """Take codes ``0 .. K - 1`` of the sorted classes, as voters of this package answer them; -1 is no answer."""
+        """Pack codes ``0 .. K - 1`` of the sorted classes, as voters of this package answer them; -1 is no answer."""
         votes, targets = np.asarray(votes), np.asarray(targets)
         if votes.ndim != 2 or targets.shape != votes.shape[:1] or votes.size == 0:
             raise ValueError(f"Voters answered an array of shape {votes.shape} for {targets.shape[0]} examples.")
@@ -151,12 +151,12 @@ class VoteMatrix(Matrix):
     def from_blocks(
         cls, blocks: Iterable, *, classes: ArrayLike | None = None, abstain: Any = None, merge: bool = False
     ) -> "VoteMatrix":
-        """Pack an iterable of row blocks, so that the labels never have to be in memory at once.
+        """Pack an iterable of row blocks, so that the labels need not be in memory at once.
 
         Parameters
         ----------
         blocks : iterable
-            Pairs ``(votes, y)`` of labels when ``classes`` is given, otherwise boolean arrays of errors.
+            Pairs ``(votes, y)`` of labels if ``classes`` is given, otherwise boolean arrays of errors.
         classes : array-like, optional
             All class labels.
         abstain : label, optional
@@ -194,7 +194,7 @@ class VoteMatrix(Matrix):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the packed votes take."""
+        """Size of the packed votes in bytes."""
         parts = (self.bits, self.rights, self.targets, self.labels, self.counts, self.groups)
         return sum(part.nbytes for part in parts if part is not None)
 
@@ -205,12 +205,12 @@ class VoteMatrix(Matrix):
         return f"VoteMatrix({self.n_examples} examples{merged}, {self.n_voters} voters{classes}{abstain})"
 
     def errors(self, start: int = 0, stop: int | None = None) -> NDArray:
-        """Rows ``start .. stop`` unpacked: a boolean array, true where the voter answers wrongly."""
+        """Rows ``start .. stop`` unpacked: a boolean array, true if the voter is wrong."""
         rows = np.ascontiguousarray(self.bits[:, start:stop].T)
         return np.unpackbits(rows, axis=1, count=self.n_voters, bitorder="little").astype(bool)
 
     def answers(self) -> NDArray:
-        """Code of the class that each voter says, (n_rows, n_voters); the number of classes where it says nothing."""
+        """Code of the class that each voter answers, (n_rows, n_voters); the number of classes means no answer."""
         if self.classes is None or self.targets is None:
             raise ValueError("The answers are not known, only the errors: make the VoteMatrix with from_labels.")
         if self.labels is not None:
@@ -220,7 +220,7 @@ class VoteMatrix(Matrix):
         return np.where(right, self.targets[:, None], wrong).astype(np.uint8)
 
     def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """What a function finds in the matrix."""
+        """Apply a function to the matrix."""
         return of(self)
 
     def whole(self) -> "VoteMatrix":
@@ -228,29 +228,29 @@ class VoteMatrix(Matrix):
         return self
 
     def batches(self, count: int, rng: np.random.Generator) -> "Iterator[VoteMatrix]":
-        """Random batches of the rows, fewer when there are not as many rows."""
+        """Random batches of the rows; fewer if there are fewer rows."""
         for rows in np.array_split(rng.permutation(self.n_rows), min(count, self.n_rows)):
             yield self.take(rows)
 
     def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
         """Sum over the examples of a curve of the wrong weight.
 
-        Returns the sum, its gradient by the weights at a fixed total, and its derivative by the total. Where this is a
-        part of more votes, ``among`` is the number of examples in all: sums over the parts are then the same to the
-        last bit however the votes are divided.
+        Returns the sum, its gradient by the weights at a fixed total, and its derivative by the total. If this is one
+        part of the votes, ``among`` is the total number of examples: sums over the parts are then the same to the last
+        bit however the votes are split.
         """
         return curve_pass(self.bits, self.counts, self.n_voters, weights, curve, among or self.n_examples)
 
     def half_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
-        """Expected errors of the vote with Dirichlet weights where voters are right, wrong or silent; their gradient.
+        """Expected number of errors with Dirichlet weights if voters may abstain, and its gradient.
 
-        Where nobody answers, that is an error. ``among`` is as in `curve_sum`.
+        A row that no voter answers is an error. ``among`` is as in `curve_sum`.
         """
         planes = self.bits, self._right_plane()
         return half_pass(*planes, self.counts, self.n_voters, weights, among or self.n_examples)
 
     def argmax_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
-        """Expected errors of the arg-max vote when its weights are Dirichlet, and their gradient.
+        """Expected number of errors of the arg-max vote with Dirichlet weights, and its gradient.
 
         ``among`` is as in `curve_sum`.
         """
@@ -264,35 +264,35 @@ class VoteMatrix(Matrix):
         return argmax_pass(*votes, n_classes, weights, gamma_tables(float(weights.sum())), n_examples)
 
     def wrong_weights(self, weights: NDArray) -> NDArray:
-        """Summed weight of the voters that answer wrongly, for each row."""
+        """Total weight of the voters that are wrong, for each row."""
         return plane_weights(self.bits, np.asarray(weights, float))
 
     def right_weights(self, weights: NDArray) -> NDArray:
-        """Summed weight of the voters that answer rightly, for each row."""
+        """Total weight of the voters that are right, for each row."""
         return plane_weights(self._right_plane(), np.asarray(weights, float))
 
     def column_sums(self, row_values: NDArray) -> NDArray:
-        """For each voter, the sum of ``row_values`` over the rows on which it answers wrongly."""
+        """For each voter, the sum of ``row_values`` over the rows on which it is wrong."""
         return column_sums(self.bits, self.n_voters, np.asarray(row_values, float))
 
     def right_column_sums(self, row_values: NDArray) -> NDArray:
-        """For each voter, the sum of ``row_values`` over the rows on which it answers rightly."""
+        """For each voter, the sum of ``row_values`` over the rows on which it is right."""
         return column_sums(self._right_plane(), self.n_voters, np.asarray(row_values, float))
 
     def _right_plane(self) -> NDArray:
         return complement(self.bits, self.n_voters) if self.rights is None else self.rights
 
     def class_weights(self, weights: NDArray) -> NDArray:
-        """Summed weight of the voters that say each class, for each row: (n_rows, n_classes)."""
+        """Total weight of the voters for each class, for each row: (n_rows, n_classes)."""
         if self.labels is None or self.classes is None:
             raise ValueError("class_weights needs more than two classes; for two, wrong_weights says it all.")
         return class_weights(self.labels, len(self.classes), np.asarray(weights, float))
 
     def vote_errors(self, weights: NDArray) -> NDArray:
-        """The rows on which the vote with these weights, which sum to one, errs, or may err but for rounding.
+        """Rows on which the vote with these weights, which sum to one, errs or may err because of rounding.
 
-        Of classes that tie the first wins; where the classes are not known, a tie is an error. What counts are the
-        shares of the weight of those that answer; where nobody answers, that is an error.
+        Of tied classes the first wins; if the classes are not known, a tie is an error. Weights count as shares of the
+        weight that answers; a row that no voter answers is an error.
         """
         if self.labels is not None and self.targets is not None:
             each = self.class_weights(weights)
@@ -306,9 +306,9 @@ class VoteMatrix(Matrix):
         return answered - 2 * wrong <= (np.where(loses_ties, TIE, -TIE) + _DOUBT) * answered
 
     def possible_answers(self, weights: NDArray) -> tuple[NDArray, NDArray]:
-        """Codes of what the vote with these weights answers on each row, and what else it may answer but for rounding.
+        """Code that the vote with these weights answers on each row, and what else rounding might make it answer.
 
-        Of classes that tie the first wins.
+        Of tied classes the first wins.
         """
         if self.targets is None:
             raise ValueError("possible_answers needs votes made from labels, not from errors.")
@@ -320,7 +320,7 @@ class VoteMatrix(Matrix):
         return heaviest(each, (TIE - _DOUBT) * answered), heaviest(each, (TIE + _DOUBT) * answered)
 
     def class_column_sums(self, row_class_values: NDArray) -> NDArray:
-        """For each voter, the sum over rows of the value of the class that it says there, if any."""
+        """For each voter, the sum over rows of the value of the class that it answers, if any."""
         if self.labels is None:
             raise ValueError("class_column_sums needs more than two classes.")
         values = np.asarray(row_class_values, float)
@@ -338,7 +338,7 @@ class VoteMatrix(Matrix):
         return self.column_sums(ones) / self.n_examples
 
     def errors_only(self) -> "VoteMatrix":
-        """Who errs, and not which class he names: with these the vote errs if half of the weight is wrong."""
+        """The errors without the classes: the vote then errs if half of the weight is wrong."""
         return replace(self, classes=None, targets=None, labels=None)
 
     def take(self, rows: ArrayLike) -> "VoteMatrix":
@@ -380,12 +380,12 @@ class VoteMatrix(Matrix):
         return replace(replace(self, counts=_NONE).take(first[order]), counts=counts[order])
 
     def digest(self) -> str:
-        """SHA-256 of the votes: what a certificate names them by.
+        """SHA-256 of the votes, by which a certificate identifies them.
 
-        It is taken of ``stocmv votes 2;n_voters=M;`` and then, for each of classes, bits, targets, labels and counts,
-        of ``name:type:shape;`` and the content. The type is numpy's, little-endian (``<i8``), and the content is its
-        bytes in C order; text has the type ``str``, and its content is a JSON list. ``name:none;`` stands for a part
-        that there is not. Where rows belong to groups these follow, and where voters abstain, last, ``rights``.
+        The hash is of ``stocmv votes 2;n_voters=M;`` followed, for each of classes, bits, targets, labels and counts,
+        by ``name:type:shape;`` and the content. The type is numpy's, little-endian (``<i8``), and the content is the
+        bytes in C order; text has the type ``str``, and its content is a JSON list. A part that is absent is
+        ``name:none;``. If rows belong to groups, the groups follow; if voters abstain, ``rights`` comes last.
         """
         hashed = hashlib.sha256(f"stocmv votes 2;n_voters={self.n_voters};".encode())
         further = [name for name in ("groups", "rights") if getattr(self, name) is not None]
@@ -401,13 +401,13 @@ class VoteMatrix(Matrix):
         return hashed.hexdigest()
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the votes as a compressed npz without pickled objects; whole or not at all."""
+        """Write the votes atomically as a compressed npz without pickled objects."""
         with whole_file(path) as file:
             np.savez_compressed(file, **self._arrays())
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "VoteMatrix":
-        """Read what `save` wrote; nothing in the file can run code."""
+        """Read a file that `save` wrote; nothing in the file can run code."""
         with reading_votes(path) as parts:
             return cls._from_arrays(parts)
 
@@ -466,7 +466,7 @@ class VoteMatrix(Matrix):
 
 @contextmanager
 def reading_votes(path: str | os.PathLike) -> Iterator[dict[str, Any]]:
-    """The arrays of a votes file; what is wrong with them becomes one sentence that names the file."""
+    """The arrays of a votes file; errors become one sentence that names the file."""
     with open(path, "rb") as file:
         try:
             yield read_arrays(file)
@@ -475,7 +475,7 @@ def reading_votes(path: str | os.PathLike) -> Iterator[dict[str, Any]]:
 
 
 def _row_blocks(n_rows: int) -> Iterator[slice]:
-    """The rows in order, as many at a time as are unpacked together; one empty block where there are none."""
+    """The rows in order, in blocks to unpack together; one empty block if there are no rows."""
     yield from (slice(start, min(start + _BLOCK, n_rows)) for start in range(0, max(n_rows, 1), _BLOCK))
 
 

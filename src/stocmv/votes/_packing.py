@@ -11,14 +11,14 @@ class Packed(NamedTuple):
     """Some rows, packed."""
 
     n_voters: int
-    bits: NDArray  # who answers wrongly
-    rights: NDArray | None = None  # who answers rightly; None where all who are not wrong are right
+    bits: NDArray  # who is wrong
+    rights: NDArray | None = None  # who is right; None if everyone who is not wrong is right
     targets: NDArray | None = None
     labels: NDArray | None = None
 
 
 def pack_errors(block: ArrayLike) -> Packed:
-    """Rows of booleans, true where the voter errs."""
+    """Pack rows of booleans, true if the voter errs."""
     errors = np.asarray(block)
     if errors.ndim != 2:
         raise ValueError(f"errors must have 2 dimensions, got an array of shape {errors.shape}.")
@@ -30,7 +30,7 @@ def pack_errors(block: ArrayLike) -> Packed:
 
 
 def pack_codes(codes: NDArray, targets: NDArray, n_classes: int, abstains: bool) -> Packed:
-    """Rows of class codes, where ``n_classes`` is the code of a voter that does not answer, if some ``abstains``."""
+    """Pack rows of class codes; if some voter ``abstains``, the code ``n_classes`` means no answer."""
     wrong, rights = codes != targets[:, None], None
     if abstains:
         rights = plane(~wrong)
@@ -72,10 +72,10 @@ def join_packed(parts: Sequence[Packed]) -> Packed:
 
 
 def join(parts: Sequence[NDArray | None]) -> NDArray | None:
-    """Arrays one after the other; None where the first is."""
+    """Concatenated arrays; None if the first is None."""
     return None if parts[0] is None else np.concatenate([part for part in parts if part is not None])
 
 
 def are_counts(counts: NDArray) -> bool:
-    """Whether these say how often rows occur."""
+    """Whether these are valid counts of rows."""
     return counts.dtype.kind in "iuf" and bool(np.all((counts >= 1) & (counts < 2**53) & (counts == np.floor(counts))))

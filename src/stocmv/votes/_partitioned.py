@@ -31,7 +31,7 @@ class PartitionedVotes(Votes):
 
     def __init__(self, parts: Sequence[Matrix]) -> None:
         if not parts:
-            raise ValueError("parts is empty: there must be at least one matrix of votes.")
+            raise ValueError("parts is empty: pass at least one matrix of votes.")
         first = parts[0]
         for k, part in enumerate(parts):
             same = part.n_voters == first.n_voters and _same(part.classes, first.classes)

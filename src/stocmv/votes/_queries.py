@@ -1,4 +1,4 @@
-"""Queries to votes: what to find in each of their matrices, and how the findings become one answer."""
+"""Queries to votes: what to compute in each matrix, and how to combine the results into one answer."""
 
 import hashlib
 from abc import ABC, abstractmethod
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from ._matrix import VoteMatrix
 
 Finder = Callable[["VoteMatrix"], Any]
-_FAN_IN = 16  # results that are added up in one place
+_FAN_IN = 16  # results that are added at a time
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method of a matrix of votes, as a function of the matrix: a GPU may answer it in its own way."""
+    """A method of a matrix of votes as a function of the matrix; a GPU may have its own version of the method."""
 
     name: str
     arguments: tuple
@@ -32,7 +32,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Together:
-    """What each of several functions finds in a matrix."""
+    """The results of several functions of a matrix."""
 
     finders: "tuple[Finder, ...]"
 
@@ -41,30 +41,30 @@ class Together:
 
 
 class Query(ABC):
-    """Something to ask of votes, wherever they are kept."""
+    """A query to votes, wherever they are stored."""
 
-    adds = False  # whether the findings are joined by adding them up, which may happen anywhere
+    adds = False  # whether the results are combined by addition, which can be done anywhere
 
     @abstractmethod
     def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
-        """What to find in each of several matrices with these numbers of rows; None: nothing."""
+        """The function to apply to each of several matrices with these numbers of rows; None for no function."""
 
     @abstractmethod
     def join(self, found: Sequence[Any]) -> Any:
-        """The findings in several matrices, in order, as one."""
+        """Combine the results of several matrices, in order, into one."""
 
     def finish(self, joined: Any, n_examples: int) -> Any:
-        """The answer, where there are this many examples in all."""
+        """The answer, given the total number of examples."""
         return joined
 
     def answer(self, votes: "Matrix") -> Any:
-        """The answer where one matrix holds all votes."""
+        """The answer if one matrix holds all votes."""
         return votes.find(self.finders([votes.n_rows])[0])  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class Total(Query):
-    """The sum over all matrices of what a function finds in one: a number, an array, or a tuple of them."""
+    """The sum of a function over all matrices: a number, an array, or a tuple of them."""
 
     of: Finder
     adds = True
@@ -77,7 +77,7 @@ class Total(Query):
 
 
 class Mean(Total):
-    """The mean over all examples of what a function finds as a mean over those of one matrix."""
+    """The mean over all examples, from a function that gives the mean over one matrix."""
 
     def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
         return [partial(_times_size, self.of)] * len(sizes)
@@ -107,7 +107,7 @@ class Rows(Query):
 
 @dataclass(frozen=True)
 class Digest(Query):
-    """SHA-256 of the votes: what a certificate names them by."""
+    """SHA-256 of the votes, by which a certificate identifies them."""
 
     def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
         return [_digest] * len(sizes)
@@ -117,41 +117,41 @@ class Digest(Query):
 
 
 def ask(asked: "Iterable[tuple[Votes, Query]]") -> list[Any]:
-    """Answers to many queries. All are begun before the first is waited for, so one pass can answer them."""
+    """Answers to many queries. All are started before waiting for the first, so one pass can answer them."""
     begun = [votes.begin(query) for votes, query in asked]
     return [answer() for answer in begun]
 
 
 def ask_each(*groups: "Iterable[tuple[Votes, Query]]") -> list[list[Any]]:
-    """Answers to several lists of queries, asked as one."""
+    """Answers to several lists of queries, sent together."""
     lists = [list(group) for group in groups]
     answers = iter(ask(chain.from_iterable(lists)))
     return [list(islice(answers, len(asked))) for asked in lists]
 
 
 def added(found: Sequence[Any]) -> Any:
-    """The sum of what was found in some matrices."""
+    """The sum of the results of some matrices."""
     if isinstance(found[0], tuple):
         return tuple(added(parts) for parts in zip(*found, strict=True))
     return sum(found[1:], found[0])
 
 
 def added_in_groups(found: Sequence[Any], add: Callable[[Sequence[Any]], Any] = added) -> Any:
-    """The sum of what was found in many matrices, as a tree: the same to the last bit wherever it is computed."""
+    """The sum of the results of many matrices, as a tree: the same to the last bit wherever it is computed."""
     while len(found) > 1:
         found = [add(found[i : i + _FAN_IN]) for i in range(0, len(found), _FAN_IN)]
     return found[0]
 
 
 def scaled(found: Any, factor: float) -> Any:
-    """What was found, times a number."""
+    """A result times a number."""
     if isinstance(found, tuple):
         return tuple(scaled(part, factor) for part in found)
     return found * factor
 
 
 def shared_out(rows: NDArray, sizes: Sequence[int]) -> list[NDArray]:
-    """Rows of the whole, as rows of each part."""
+    """Indices of rows in the whole, as indices within each part."""
     ends = np.cumsum(sizes)
     ordered = np.sort(np.asarray(rows))
     cuts = np.searchsorted(ordered, ends)

@@ -1,7 +1,7 @@
-"""Rows shared out to threads in pieces that do not depend on how many threads there are.
+"""Split rows among threads, in pieces that do not depend on the number of threads.
 
-The compiled kernels release the interpreter lock, so ordinary threads run them side by side; a result is the sum of the
-pieces in their order, and therefore the same to the last bit for any number of threads.
+The compiled kernels release the interpreter lock, so ordinary threads run them in parallel. A result is the sum of the
+pieces in order, and so the same to the last bit for any number of threads.
 """
 
 import os
@@ -12,13 +12,13 @@ from typing import TypeVar
 import numba
 
 T = TypeVar("T")
-_SMALL = 1 << 19  # bytes of votes below which starting threads costs more than it brings
-_FEW_ROWS = 1 << 12  # rows below which a piece costs more for its own histograms than for its rows
+_SMALL = 1 << 19  # bytes of votes below which starting threads costs more than it saves
+_FEW_ROWS = 1 << 12  # with fewer rows, a piece spends more on its histograms than on its rows
 _LARGEST_SPLIT = 16
 
 
 def split_rows(n_rows: int, row_bytes: int) -> list[tuple[int, int]]:
-    """Cut ``n_rows`` into at most 16 pieces of whole cache lines; one piece when there is little to do."""
+    """Split ``n_rows`` into at most 16 pieces of whole cache lines; one piece if there is little to do."""
     pieces = min(_LARGEST_SPLIT, 1 + n_rows * row_bytes // _SMALL, 1 + n_rows // _FEW_ROWS)
     size = -(-n_rows // pieces)
     size += -size % 64
