@@ -125,5 +125,5 @@ def test_options_that_do_not_go_together_are_refused(options, words, answers, st
 
 def test_files_without_names_are_refused(here, stocmv):
     np.savez("answers.npz", X=np.zeros((4, 2)), y=np.arange(4))
-    assert_refused(stocmv("certify", "answers.npz", "--votes"), "csv or parquet")
+    assert_refused(stocmv("certify", "answers.npz", "--votes"), "csv, Excel or parquet")
     assert_refused(stocmv("certify", "nothing.csv", "--target", "y", "--votes"), "no file")

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._files import sha256
 from ._console import as_json, print_json, say
-from ._kinds import FILE, SHARE
+from ._kinds import FILE, FORMAT, SHARE, Encoding
 
 if TYPE_CHECKING:
     from ..certificate import Certificate, Monitor
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @click.option("--state", type=click.Path(dir_okay=False, path_type=Path), help="File that remembers the cases so far.")
 @click.option("--target", help="Column with the true labels; by default the one that the model was trained with.")
 @click.option("--delta", type=SHARE, help="Probability of a false alarm over all time; by default the certificate's.")
-@click.option("--format", "kind", type=click.Choice(["csv", "parquet", "libsvm", "npz"]), help="Kind of DATA.")
+@click.option("--format", "kind", type=FORMAT, help="Kind of DATA.")
+@click.option("--encoding", type=Encoding(), help="Encoding of a csv file; by default the one that certify was given.")
 @as_json
 @click.pass_context
 def monitor(
@@ -31,6 +32,7 @@ def monitor(
     target: str | None,
     delta: float | None,
     kind: str | None,
+    encoding: str | None,
     as_json: bool,
 ) -> None:
     """Test whether the certificate in FOLDER still holds, on new labelled cases in DATA.
@@ -47,7 +49,7 @@ def monitor(
       stocmv monitor patients-certified june.csv --state patients.monitor.json
     """
     from .. import Certificate
-    from ._examples import read_labelled
+    from ._examples import read_labelled, remembered_encoding
     from ._predict import check_out, load_model
 
     if state is not None:
@@ -61,9 +63,8 @@ def monitor(
     repeated = digest in test.batches
     if not repeated:
         model = load_model(folder / "model.skops", certified)
-        cases = read_labelled(
-            model, data, kind, target or _column(certificate, "target"), _column(certificate, "group")
-        )
+        columns = target or _column(certificate, "target"), _column(certificate, "group")
+        cases = read_labelled(model, data, kind, *columns, encoding or remembered_encoding(model, data, kind))
         test.update(np.asarray(cases.y), model.predict(cases.X), groups=cases.groups, batch=digest)
         if state is not None:
             test.to_json(state)

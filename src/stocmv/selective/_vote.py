@@ -132,8 +132,8 @@ def certify_selective(
         coverage=float(shares @ [each.coverage for each in found]) * (1 - 1e-12),
         thresholds=tuple(each.threshold for each in found),
         target=target,
-        empirical_error=errors / answered if answered else 0.0,
-        empirical_coverage=answered,
+        empirical_error=min(errors / answered, 1.0) if answered else 0.0,
+        empirical_coverage=min(answered, 1.0),  # the shares of the folds sum to one but for rounding
         n=certificate.n,
         delta=level,
         theorem=selective_theorem(n_folds, grouped, max_error is None),
