@@ -1755,8 +1755,9 @@ def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], de
         fold_test(settings, risks) if several else one_sample(float(risks[0]), sizes[0], delta, counted, slack)
         for risks, slack in zip(means, (0.0, ROUNDED), strict=True)
     ]
-    for what, found in (("measured", [float(shares @ risks) for risks in means]), ("bound", bounds)):
-        yield _between(f"cost, {what}", (cost[what] - low) / span, *found)
+    room = 4e-15 * abs(low) / span  # what adding the least cost rounds off
+    for what, (below, above) in (("measured", [float(shares @ risks) for risks in means]), ("bound", bounds)):
+        yield _between(f"cost, {what}", (cost[what] - low) / span, below - room, above + room)
 
 
 # -------------------------------------------------------------------------- 12. The deterministic vote, and the classes

@@ -35,7 +35,9 @@ def read_answers(
         raise ValueError(f"There is no file {str(path)!r}.")
     kind = file_kind(path, format)
     if kind not in ("csv", "excel", "parquet"):
-        raise ValueError(f"{path.name} has no named columns, each for a voter: --votes needs a csv, Excel or parquet file.")
+        raise ValueError(
+            f"{path.name} has no named columns, each for a voter: --votes needs a csv, Excel or parquet file."
+        )
     frame = read_frame(path, kind, (), encoding)
     if kind != "parquet":  # as they are written; a time has to be a number or a date
         frame = read_frame(path, kind, [str(name) for name in frame.columns if str(name) != time], encoding)
