@@ -136,7 +136,7 @@ def test_everything_that_a_folder_is_good_for(here, stocmv):
     wide = X.replace("ugly", "häßlich").assign(truth=np.where(np.array(y) == "ugly", "häßlich", y))
     wide.head(500).to_csv("wide.csv", index=False, encoding="latin-1")
     wide.tail(100).to_csv("later.csv", index=False, encoding="latin-1")
-    costs = {truth: {said: 2 for said in set(wide["truth"]) - {truth}} for truth in set(wide["truth"])}
+    costs = {truth: dict.fromkeys(set(wide["truth"]) - {truth}, 2) for truth in set(wide["truth"])}
     options = ("--folds", "3", "--max-error", "0.3", "--cost", json.dumps(costs), "--encoding", "latin-1")
     said = stocmv("certify", "wide.csv", "--target", "truth", "--votes", *options, "--json")
     assert said.code == 0, said.err

@@ -155,6 +155,6 @@ def _attainable(folds: Sequence[FoldTests], max_error: float) -> str:
     high = math.ceil(1e4 * high) / 1e4
     coverage = sum(found.coverage for found in met(high)) / len(folds)
     return (
-        f"max_error={high:g} can, with a coverage of at least about {percent_down(coverage)}. These examples have chosen "
-        "that figure, which is not paid for: let others judge it, or use min_coverage, which pays for its choice."
+        f"max_error={high:g} can, with a coverage of at least about {percent_down(coverage)}. That figure comes from "
+        "these examples, which is not paid for: let others judge it, or use min_coverage, which pays for its choice."
     )
