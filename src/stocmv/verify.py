@@ -1632,6 +1632,8 @@ def _answers(fold: Fold, given: NDArray, doubt: float) -> Answers:
     weights, targets = given / math.fsum(given), np.asarray(fold.targets, int)
     if fold.labels is None:
         answers = np.where(vote_errors(fold, weights, doubt), 1 - targets, targets)
+        if fold.rights is not None:  # where nobody answers, the classes tie
+            answers[~(fold.bits | fold.rights).any(0)] = 0
         return Answers(fold, answers, answers)
     readings: tuple[list[NDArray], list[NDArray]] = ([], [])
     for rows in fold.blocks():
@@ -1753,8 +1755,9 @@ def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], de
         fold_test(settings, risks) if several else one_sample(float(risks[0]), sizes[0], delta, counted, slack)
         for risks, slack in zip(means, (0.0, ROUNDED), strict=True)
     ]
-    for what, found in (("measured", [float(shares @ risks) for risks in means]), ("bound", bounds)):
-        yield _between(f"cost, {what}", (cost[what] - low) / span, *found)
+    room = 4e-15 * abs(low) / span  # what adding the least cost rounds off
+    for what, (below, above) in (("measured", [float(shares @ risks) for risks in means]), ("bound", bounds)):
+        yield _between(f"cost, {what}", (cost[what] - low) / span, below - room, above + room)
 
 
 # -------------------------------------------------------------------------- 12. The deterministic vote, and the classes
@@ -2057,7 +2060,8 @@ def _winning_share(fold: Fold, rows: slice, weights: NDArray) -> NDArray:
         most, answered = np.maximum(own, rivals.max(1)), own + rivals.sum(1)
     if not fold.abstains:
         return most
-    return np.divide(most, answered, out=np.full(len(most), 1 / fold.n_classes), where=answered > 0)
+    alike = np.full(len(most), 1 / len(fold.classes))  # type: ignore[arg-type]
+    return np.divide(most, answered, out=alike, where=answered > 0)
 
 
 def _selective_figures(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:

@@ -110,6 +110,17 @@ def test_units_that_are_none_are_refused(errors, answered):
         RatioTest((5, 5), 0.05).rejects(errors, answered, 0.5)
 
 
+def test_groups_whose_shares_are_0_and_1_are_tested_like_others():
+    """Which test is used does not depend on what the groups turn out to say."""
+    errors, answered = np.repeat([1.0, 0.0], [3, 97]), np.ones(100)
+    test = RatioTest((100,), 0.05)
+    bound = test.upper(errors, answered)
+    assert bound > clopper_pearson(3, 100, 0.05)
+    assert test.evidence(errors, answered, bound) >= math.log(20)
+    assert not test.rejects(errors, answered, bound * 0.999)
+    assert test.rejects_counts(3, 100, bound * 0.999)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n_folds", [1, 2, 3])
 @pytest.mark.parametrize("rows", [1, 2])

@@ -1,5 +1,7 @@
 """Precision of each class, and mean cost."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -59,6 +61,15 @@ class TestOnePart:
         clf = fitted(cost=7 * (1 - np.eye(3)) - 2, **settings)
         assert clf.certificate_.cost_bound == pytest.approx(7 * clf.certificate_.bound - 2, rel=1e-9)
         assert clf.certificate_.cost["measured"] == pytest.approx(7 * clf.certificate_.empirical_risk - 2, rel=1e-9)
+
+    @pytest.mark.parametrize("settings", [{}, {"n_folds": 3}])
+    @pytest.mark.parametrize("least", [1e9, -1e9])
+    def test_costs_far_from_zero_hold(self, least, settings):
+        """The figures lose digits beside the least cost, and verify allows for it."""
+        clf = fitted(cost=COSTS + least, **settings)
+        assert clf.certificate_.verify(clf.votes_), clf.certificate_.verify(clf.votes_).differences
+        lowered = {**clf.certificate_.cost, "bound": clf.certificate_.cost_bound - 1e-3}
+        assert not replace(clf.certificate_, cost=lowered).verify(clf.votes_)
 
     def test_answers_that_are_never_given_have_no_precision(self):
         X, y = examples()

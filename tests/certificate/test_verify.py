@@ -156,6 +156,12 @@ def matters(certificate, path):
         return path[-1] == 1 or (certificate.has_one_voter and certificate.posterior == "categorical")
     if path[0] in ("per_class", "precisions"):
         return path[1] == 0
+    if path[0] in ("precisions", "cost") and "bound_settings" in path:
+        # a slope does not where no answer was wrong, nor a scale but the worst; that they are proven is checked
+        return path[-2] == "offset"
+    if path[:2] == ("cost", "matrix"):  # wrong answers that nobody gave may cost anything in between
+        costs = certificate.cost["matrix"]
+        return path[2] == path[3] or costs[path[2]][path[3]] == max(map(max, costs))
     if path[0] == "context":
         return False
     if path[0] == "risk_settings":

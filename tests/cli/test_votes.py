@@ -116,6 +116,7 @@ def test_a_test_file_is_read_in_the_same_way(answers, stocmv):
     ("options", "words"),
     [
         (("--votes", "--voters", "stumps"), ["--voters", "answered already"]),
+        (("--votes", "--categories", "onehot"), ["--categories", "answered already"]),
         (("--votes", "--cluster"), ["--cluster", "answered already"]),
         (("--abstain", "x"), ["--abstain", "--votes"]),
     ],
@@ -126,5 +127,56 @@ def test_options_that_do_not_go_together_are_refused(options, words, answers, st
 
 def test_files_without_names_are_refused(here, stocmv):
     np.savez("answers.npz", X=np.zeros((4, 2)), y=np.arange(4))
-    assert_refused(stocmv("certify", "answers.npz", "--votes"), "csv or parquet")
+    assert_refused(stocmv("certify", "answers.npz", "--votes"), "csv, Excel or parquet")
     assert_refused(stocmv("certify", "nothing.csv", "--target", "y", "--votes"), "no file")
+
+
+def test_everything_that_a_folder_is_good_for(here, stocmv):
+    """In another encoding, with folds, costs and a vote that answers only when sure: all commands, none told twice."""
+    X, y = panel(600)
+    wide = X.replace("ugly", "häßlich").assign(truth=np.where(np.array(y) == "ugly", "häßlich", y))
+    wide.head(500).to_csv("wide.csv", index=False, encoding="latin-1")
+    wide.tail(100).to_csv("later.csv", index=False, encoding="latin-1")
+    costs = {truth: dict.fromkeys(set(wide["truth"]) - {truth}, 2) for truth in set(wide["truth"])}
+    options = ("--folds", "3", "--max-error", "0.3", "--cost", json.dumps(costs), "--encoding", "latin-1")
+    said = stocmv("certify", "wide.csv", "--target", "truth", "--votes", *options, "--json")
+    assert said.code == 0, said.err
+    told = json.loads(said.out)
+    assert told["selective"]["bound"] == 0.3
+    assert told["cost"]["bound"] <= 2
+    for name in ("certificate", "selective"):
+        checked = stocmv("verify", f"wide-certified/{name}.json", "wide-certified/votes.npz")
+        assert checked.code == 0, checked.out
+    found = stocmv("predict", "wide-certified", "later.csv", "--proba", "--keep", "truth")
+    assert found.code == 0, found.err
+    rows = list(csv.DictReader(io.StringIO(found.out)))
+    assert {row["truth"] for row in rows} == {"bad", "good", "häßlich"}
+    assert {row["answered"] for row in rows} <= {"yes", "no"}
+    watched = stocmv("monitor", "wide-certified", "later.csv", "--json")
+    assert watched.code == 0, watched.err
+    assert json.loads(watched.out)["n"] == 100
+
+
+def test_a_time_is_no_voter(here, stocmv):
+    X, y = panel(240)
+    X.assign(truth=y, day=np.arange(240)[::-1]).to_csv("dated.csv", index=False)
+    said = stocmv("certify", "dated.csv", "--target", "truth", "--votes", "--time", "day", "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["order"]["by"] == "time"
+    told = Certificate.from_json("dated-certified/certificate.json").context["data"]
+    assert list(told["answers"]) == JUDGES
+    assert told["time"] == "day"
+
+
+def test_a_sheet_of_numbers_with_gaps(here, stocmv):
+    """A gap makes a column of whole numbers one of floats; the labels are the same all the same."""
+    pytest.importorskip("openpyxl")
+    X, y = panel(240)
+    codes = {"bad": 0, "good": 1, "ugly": 2}
+    sheet = X.map(codes.get, na_action="ignore").assign(truth=[codes[label] for label in y])
+    sheet.to_excel("sheet.xlsx", index=False)
+    said = stocmv("certify", "sheet.xlsx", "--target", "truth", "--votes")
+    assert said.code == 0, said.err
+    assert Certificate.from_json("sheet-certified/certificate.json").context["classes"] == ["0", "1", "2"]
+    watched = stocmv("monitor", "sheet-certified", "sheet.xlsx", "--format", "excel")
+    assert watched.code == 0, watched.err

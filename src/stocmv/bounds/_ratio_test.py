@@ -32,8 +32,8 @@ class RatioTest:
         \ge \frac1\delta, \qquad s_j = \min\Big(1, \sqrt{2 / x} - (\sqrt2 - 1) / x\Big),
         \quad x = \frac{r}{(1 - r)\, c_j},
 
-    with weights :math:`\pi_j` and constants :math:`c_j` that depend on the sizes and on :math:`\delta` alone. For one
-    fold whose units are 0 or 1, Clopper and Pearson's bound given the number of answers is exact, and is used.
+    with weights :math:`\pi_j` and constants :math:`c_j` that depend on the sizes and on :math:`\delta` alone. For the
+    examples of one fold, given by their numbers, Clopper and Pearson's bound given the answers is exact, and is used.
 
     The ratio is that of the mixture that draws each fold in proportion to its size. With folds it depends on the
     examples, so only a ratio fixed in advance can be tested (`rejects`); `quotient_upper` bounds it whatever it turns
@@ -96,33 +96,28 @@ class RatioTest:
         return logsumexp(log_weights + logs / len(self.sizes), axis=1) - slack
 
     def rejects(self, errors: ArrayLike, answered: ArrayLike, ratio: float, counts: ArrayLike = 1.0) -> bool:
-        """Whether the ratio is certified to be below this one, which must be fixed before looking at the units."""
-        e, a, c = _units(errors, answered, counts)
-        if self._is_counted(e, a):
-            return self.upper(e, a, c) <= ratio
-        return bool(self._evidence(e, a, c, np.array([ratio]))[0] >= math.log(1 / self.delta))
+        """Whether the ratio is certified to be below this one, which was fixed before looking at the units."""
+        return self.evidence(errors, answered, ratio, counts) >= math.log(1 / self.delta)
 
     def rejects_counts(self, n_errors: int, n_answers: int, ratio: float) -> bool:
-        """`rejects` for units that are single examples, from the numbers of errors and answers."""
+        """The same where every unit is one example: from the numbers of errors and of answers."""
+        if len(self.sizes) == 1:
+            return self.upper_counts(n_errors, n_answers) <= ratio
         return self.rejects([1.0, 0.0], [1.0, 1.0], ratio, [n_errors, n_answers - n_errors])
 
-    def _is_counted(self, e: NDArray, a: NDArray) -> bool:
-        return len(self.sizes) == 1 and bool(np.all((a == 1) & ((e == 0) | (e == 1))))
-
     def upper(self, errors: ArrayLike, answered: ArrayLike, counts: ArrayLike = 1.0) -> float:
-        """The bound on the ratio, from the units of one fold; for several, use `quotient_upper`."""
-        if len(self.sizes) > 1:
-            raise ValueError("With folds the ratio depends on the examples: use quotient_upper, or a fixed ratio.")
-        e, a, c = _units(errors, answered, counts)
-        if not len(c):
-            return 1.0
-        if self._is_counted(e, a):
-            return clopper_pearson(round(float(e @ c)), round(float(c.sum())), self.delta)
-        return min(self._inverted(e, a, c), 1.0)
+        """The bound on the ratio, from the units of one fold; several have `quotient_upper`."""
+        self._check_one_fold()
+        return min(self._inverted(*_units(errors, answered, counts)), 1.0)
 
     def upper_counts(self, n_errors: int, n_answers: int) -> float:
-        """The bound for units that are single examples, from the numbers of errors and answers."""
-        return self.upper([1.0, 0.0], [1.0, 1.0], [n_errors, n_answers - n_errors])
+        """The bound where every unit is one example: from the numbers of errors and of answers."""
+        self._check_one_fold()
+        return clopper_pearson(n_errors, n_answers, self.delta) if n_answers else 1.0
+
+    def _check_one_fold(self) -> None:
+        if len(self.sizes) > 1:
+            raise ValueError("With folds the ratio depends on the examples: use quotient_upper, or a fixed ratio.")
 
     def _inverted(self, e: NDArray, a: NDArray, c: NDArray) -> float:
         """The smallest excluded ratio, rounded up; all larger ones are excluded too."""

@@ -36,8 +36,8 @@ def check_cost(cost: Any, classes: Sequence[Any]) -> NDArray:
     if np.any(costs < costs.diagonal()[:, None]):
         k = int(np.argmax((costs < costs.diagonal()[:, None]).any(1)))
         raise ValueError(f"cost has a wrong answer for class {classes[k]!r} that costs less than the right one.")
-    if np.ptp(costs) <= 1e-9 * np.abs(costs).max():
-        raise ValueError("cost has the same value everywhere: there is nothing to bound.")
+    if np.ptp(costs) <= max(1e-9 * np.abs(costs).max(), 1e-100):
+        raise ValueError("cost has the same value everywhere, or nearly so: there is nothing to bound.")
     return costs
 
 

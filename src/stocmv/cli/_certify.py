@@ -191,7 +191,7 @@ def _check_votes(context: click.Context, votes: bool) -> None:
     given = {
         name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     }
-    senseless = given & ({"voters", "trees", "encoding", "cluster"} if votes else {"abstain", "default"})
+    senseless = given & ({"voters", "trees", "categories", "cluster"} if votes else {"abstain", "default"})
     if senseless:
         name = sorted(senseless)[0]
         why = "the voters have answered already" if votes else "it is for --votes"

@@ -34,7 +34,7 @@ def read_examples(
 ) -> Table:
     """The table from a file or a named data set; with ``votes``, a table of voters' answers."""
     if votes:
-        return read_answers(data, target, format=kind, drop=drop, group=group, encoding=encoding)
+        return read_answers(data, target, format=kind, drop=drop, group=group, time=time, encoding=encoding)
     is_named = data in [known.name for known in list_datasets()]
     if Path(data).is_file() or (Path(data).exists() and not is_named):
         return read_table(data, target, format=kind, drop=drop, group=group, time=time, encoding=encoding)

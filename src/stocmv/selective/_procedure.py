@@ -154,4 +154,7 @@ def _attainable(folds: Sequence[FoldTests], max_error: float) -> str:
         low, high = (low, middle) if met(middle) else (middle, high)
     high = math.ceil(1e4 * high) / 1e4
     coverage = sum(found.coverage for found in met(high)) / len(folds)
-    return f"max_error={high:g} can, with a coverage of at least about {percent_down(coverage)}."
+    return (
+        f"max_error={high:g} can, with a coverage of at least about {percent_down(coverage)}. That figure comes from "
+        "these examples, which is not paid for: let others judge it, or use min_coverage, which pays for its choice."
+    )

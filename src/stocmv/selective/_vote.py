@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ..bounds import check_delta
-from ..certificate import Certificate
+from ..certificate import Certificate, tested_assumptions
 from ..posteriors import Posterior
 from ..votes import Votes
 from ._certificate import SelectiveCertificate, selective_assumptions, selective_theorem
@@ -132,13 +132,13 @@ def certify_selective(
         coverage=float(shares @ [each.coverage for each in found]) * (1 - 1e-12),
         thresholds=tuple(each.threshold for each in found),
         target=target,
-        empirical_error=errors / answered if answered else 0.0,
-        empirical_coverage=answered,
+        empirical_error=min(errors / answered, 1.0) if answered else 0.0,
+        empirical_coverage=min(answered, 1.0),  # the shares of the folds sum to one but for rounding
         n=certificate.n,
         delta=level,
         theorem=selective_theorem(n_folds, grouped, max_error is None),
-        # the first three of a tested certificate are worded differently here; the others are about voters and folds
-        assumptions=(*selective_assumptions(n_folds, grouped), *certificate.assumptions[3:]),
+        # those of a test are in other words here; the others are about voters and folds
+        assumptions=(*selective_assumptions(n_folds, grouped), *_further_assumptions(certificate)),
         warnings=certificate.warnings,
         unproven=certificate.unproven,
         fold_sizes=certificate.fold_sizes,
@@ -176,6 +176,12 @@ def tradeoffs(
         measured = errors / answered if answered else 0.0
         found.append(Tradeoff(threshold, mixed_bound(folds, shares), coverage, measured, answered))
     return found
+
+
+def _further_assumptions(certificate: Certificate) -> tuple[str, ...]:
+    """What a certificate assumes besides what any test does."""
+    of_tests = tested_assumptions(len(certificate.fold_sizes), certificate.grouped, priced=bool(certificate.cost))
+    return certificate.assumptions[len(of_tests) :]
 
 
 def _check_tested(certificate: Certificate) -> None:

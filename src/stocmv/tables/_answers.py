@@ -1,12 +1,11 @@
 """Tables of voters' answers: every column except the target is a voter, and an empty cell means no answer."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .._files import sha256
-from ._columns import Expected, Table, as_groups, as_labels, check_drop, pick_columns, pick_features
+from ._columns import Expected, Table, as_groups, as_labels, as_times, check_drop, pick_columns, pick_features
 from ._read import file_kind, read_frame
 
 
@@ -17,17 +16,18 @@ def read_answers(
     format: str | None = None,
     drop: Sequence[str] = (),
     group: str | None = None,
+    time: str | None = None,
     needs_target: bool = True,
     expected: Expected | None = None,
     encoding: str | None = None,
 ) -> Table:
-    """Read voters' answers from a csv or parquet file.
+    """Read what voters answered from a csv, Excel or parquet file.
 
     Labels in a csv file are kept exactly as written, so that all columns can be compared.
 
     Parameters
     ----------
-    path, target, format, drop, group, needs_target, expected, encoding
+    path, target, format, drop, group, time, needs_target, expected, encoding
         As for `read_table`.
     """
     path = Path(path)
@@ -35,21 +35,37 @@ def read_answers(
         raise ValueError(f"There is no file {str(path)!r}.")
     kind = file_kind(path, format)
     if kind not in ("csv", "excel", "parquet"):
-        raise ValueError(f"{path.name} has no named columns, one per voter: --votes needs a csv or parquet file.")
-    names = [str(name) for name in read_frame(path, kind, (), encoding).columns] if kind != "parquet" else []
-    frame = read_frame(path, kind, names, encoding)
+        raise ValueError(
+            f"{path.name} has no named columns, each for a voter: --votes needs a csv, Excel or parquet file."
+        )
+    frame = read_frame(path, kind, (), encoding)
+    if kind != "parquet":  # as they are written; a time has to be a number or a date
+        frame = read_frame(path, kind, [str(name) for name in frame.columns if str(name) != time], encoding)
     frame.columns = [str(name) for name in frame.columns]
     chosen, y = None, None
     if needs_target or target is not None:
-        chosen, voters = pick_columns(list(frame.columns), target, drop, path.name, group)
+        chosen, voters = pick_columns(list(frame.columns), target, drop, path.name, group, time)
         y = as_labels(frame[chosen], chosen, checked=expected is None)
     else:
         check_drop(list(frame.columns), drop)
         voters = [name for name in frame.columns if name not in set(drop)]
     X = frame[voters] if expected is None else pick_features(frame[voters], expected, path.name)
     groups = None if group is None else as_groups(frame[group], group)
-    table = Table(_objects(X), y, path.name, chosen, tuple(X.columns), sha256(path), group, groups)
-    return replace(table, encoding=encoding)
+    times = None if time is None else as_times(frame[time], time)
+    return Table(
+        X=_objects(X),
+        y=y,
+        name=path.name,
+        target=chosen,
+        categorical=tuple(X.columns),
+        sha256=sha256(path),
+        group=group,
+        groups=groups,
+        time=time,
+        times=times,
+        dropped=tuple(drop),
+        encoding=encoding,
+    )
 
 
 def _objects(frame: Any) -> Any:

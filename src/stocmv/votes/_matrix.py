@@ -308,12 +308,14 @@ class VoteMatrix(Matrix):
     def possible_answers(self, weights: NDArray) -> tuple[NDArray, NDArray]:
         """Code that the vote with these weights answers on each row, and what else rounding might make it answer.
 
-        Of tied classes the first wins.
+        Of classes that tie the first wins, also where nobody answers and all of them have no weight.
         """
         if self.targets is None:
             raise ValueError("possible_answers needs votes made from labels, not from errors.")
         if self.labels is None:
             answers = np.where(self.vote_errors(weights), 1 - self.targets.astype(np.int64), self.targets)
+            if self.abstains:
+                answers[self.wrong_weights(weights) + self.right_weights(weights) == 0] = 0
             return answers, answers
         each = self.class_weights(weights)
         answered = each.sum(1, keepdims=True) if self.abstains else 1.0
