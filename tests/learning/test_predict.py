@@ -38,7 +38,7 @@ def test_what_is_refused(learned):
         learned.predict([[0, 1]])
     with pytest.raises(ValueError, match="not in classes"):
         learned.predict([[9] * 7])
-    with pytest.raises(ValueError, match="other classes"):
+    with pytest.raises(ValueError, match="the same classes"):
         learned.predict(VoteMatrix.from_labels([[5] * 7, [6] * 7], [5, 6]))
 
 
