@@ -1,18 +1,20 @@
 """Votes with gaps that answer only when they are sure, with groups, folds, precision and costs: all at once."""
 
+from dataclasses import replace
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from stocmv import MajorityVoteClassifier
 from stocmv.persistence import load, save
-from stocmv.selective import NotCertified, SelectiveCertificate, SelectiveVote
+from stocmv.selective import NotCertified, SelectiveCertificate, SelectiveVote, certify_selective
 from stocmv.voters import Answers
 
 NAMES = {2: np.array([False, True]), 3: np.array(["bad", "good", "ugly"])}
 COSTS = {2: [[-1.0, 1.0], [10.0, 0.5]], 3: [[0.0, 1.0, 2.0], [5.0, 1.0, 1.0], [3.0, 3.0, 0.0]]}
 PROTOCOLS = {"hold-out": {}, "folds": {"n_folds": 3}, "all judge": {"inner_folds": 0}}
-every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
 every_number = pytest.mark.parametrize("n_classes", [2, 3])
 
 
@@ -28,19 +30,23 @@ def panel(n_classes, n=240, seed=0):
     return pd.DataFrame(words, columns=list("abcde")), NAMES[n_classes][y]
 
 
-def fitted(protocol, n_classes, groups=None, default=None, **settings):
+@cache
+def fitted(protocol, n_classes, rows=None, default=None, **settings):
+    """A vote of the panel, with groups of so many rows."""
     X, y = panel(n_classes)
     settings = {"per_class": True, "cost": COSTS[n_classes], "random_state": 0} | PROTOCOLS[protocol] | settings
-    return MajorityVoteClassifier(Answers(default=default), **settings).fit(X, y, groups)
+    return MajorityVoteClassifier(Answers(default=default), **settings).fit(X, y, grouping(rows))
 
 
-@every_protocol
-@every_number
-@pytest.mark.parametrize("groups", [None, "of one row", "of two rows"])
-def test_everything_at_once_holds(protocol, n_classes, groups, tmp_path):
+def grouping(rows):
+    return None if rows is None else np.arange(240) // rows
+
+
+@pytest.mark.parametrize("protocol", ["hold-out", "folds"])
+@pytest.mark.parametrize(("n_classes", "rows"), [(2, None), (2, 1), (3, None), (3, 2)])
+def test_everything_at_once_holds(protocol, n_classes, rows, tmp_path):
     """Groups of one row have shares of 0 and 1 only, and are tested like other groups all the same."""
-    groups = None if groups is None else np.arange(240) // (1 + (groups == "of two rows"))
-    clf = fitted(protocol, n_classes, groups)
+    clf, groups = fitted(protocol, n_classes, rows), grouping(rows)
     assert clf.certificate_.verify(clf.votes_), clf.certificate_.verify(clf.votes_).differences
     X, y = panel(n_classes, seed=1)
     save(clf, tmp_path / "model.skops")
@@ -58,6 +64,25 @@ def test_everything_at_once_holds(protocol, n_classes, groups, tmp_path):
         assert given[~answered].tolist() == [None] * np.count_nonzero(~answered)
         monitor = c.monitor().update(y, given, answered=answered, groups=groups)
         assert monitor.n + monitor.unanswered == (240 if groups is None else len(np.unique(groups)))
+
+
+FORGED = {
+    "a smaller error": ("min_coverage", lambda c: {"bound": c.bound * 0.999}, "bound"),
+    "another target": ("max_error", lambda c: {"bound": 0.1, "target": {"max_error": 0.1}}, "threshold of fold 0"),
+    "more coverage": ("min_coverage", lambda c: {"coverage": c.coverage * 1.001}, "coverage"),
+    "fewer errors measured": ("max_error", lambda c: {"empirical_error": 0.0}, "error among the answers"),
+    "rows that nobody answers": ("min_coverage", lambda c: {"thresholds": (0.3,) * len(c.thresholds)}, "bound"),
+}
+
+
+@pytest.mark.parametrize("protocol", ["hold-out", "folds"])
+@pytest.mark.parametrize("forgery", FORGED)
+def test_no_forgery_of_a_vote_with_gaps_holds(protocol, forgery):
+    target, change, what = FORGED[forgery]
+    clf = fitted(protocol, 3)
+    c = clf.selective(**{target: {"max_error": 0.35, "min_coverage": 0.5}[target]}).certificate_
+    forged = replace(c, **change(c)).verify(clf.votes_)
+    assert what in {check.what for check in forged.differences}
 
 
 @every_number
@@ -109,13 +134,11 @@ def test_a_single_class_whose_voters_are_often_silent():
         clf.selective(max_error=0.1)
 
 
-def test_measured_coverage_is_a_share_however_the_shares_of_the_folds_add_up():
-    """Three folds whose shares add up to one plus a rounding error."""
-    for seed in range(20):
-        clf = fitted("folds", 3, random_state=seed, per_class=False, cost=None)
-        if sum(clf.certificate_.fold_shares) > 1:
-            sure = clf.selective(max_error=0.9)
-            assert sure.certificate_.empirical_coverage <= 1
-            assert sure.certificate_.verify(clf.votes_)
-            return
-    pytest.fail("no seed has such shares")
+def test_measured_coverage_is_a_share_although_those_of_the_folds_sum_to_one_but_for_rounding():
+    clf, shares = fitted("folds", 3), (0.33, 0.56, 0.11)
+    assert np.array(shares) @ np.ones(3) > 1
+    told = replace(clf.certificate_, fold_shares=shares)
+    c = certify_selective(clf.votes_, clf.posterior_, told, max_error=0.9, min_coverage=None, delta=None)
+    assert c.thresholds == (0.0, 0.0, 0.0)
+    assert c.empirical_coverage == 1
+    assert c.verify(clf.votes_), c.verify(clf.votes_).differences
