@@ -129,7 +129,7 @@ class TestHoldout:
             ({"holdout": 0.2, "n_folds": 3}, "holdout=0.2 and n_folds=3: give one of them"),
             ({"holdout": 0.2, "bound": "fold_test"}, "holdout=0.2 and bound='fold_test', which is for folds"),
             ({"holdout": 0.2, "bound": "seeger"}, "holdout=0.2 needs a bound that only tests the vote"),
-            ({"bound": "clopper_pearson", "n_folds": 3}, "bound='clopper_pearson' and n_folds=3: .* held out"),
+            ({"bound": "clopper_pearson", "n_folds": 3}, "bound='clopper_pearson' and n_folds=3: .* for a hold-out"),
         ],
     )
     def test_excludes_folds(self, settings, message):
