@@ -154,7 +154,7 @@ def test_what_came_meanwhile_is_not_overwritten(tmp_path):
             folder.mkdir()
             (folder / "model.skops").write_text("theirs")
 
-    with pytest.raises(ValueError, match="there already"):
+    with pytest.raises(ValueError, match="already exists"):
         write()
     assert contents(folder) == {"model.skops": b"theirs"}
     assert os.listdir(tmp_path) == ["audit"]

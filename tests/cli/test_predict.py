@@ -148,7 +148,7 @@ def formulas(stocmv, here):
 def test_labels_are_exact_unless_a_spreadsheet_reads_them(formulas, stocmv, here):
     answer = stocmv("predict", "audit", "data.csv", "--out", "exact.csv")
     assert answer.code == 0
-    assert "takes '=HYPERLINK" in answer.err
+    assert "would read '=HYPERLINK" in answer.err
     assert "--spreadsheet" in answer.err
     with open("exact.csv", newline="") as file:
         assert {row[0] for row in csv.reader(file)} == {"prediction", *formulas}
