@@ -140,7 +140,8 @@ def _classes(certificate: Certificate) -> Any:
     ordered = sorted(certificate.per_class, key=lambda entry: -entry["bound"])
     for entry in ordered[:_CLASSES]:
         bounds = [percent(entry[name]) for name in ("bound", "stochastic_bound")[: 1 + several]]
-        table.add_row(quoted(entry["label"]), f"{entry['n']:,}", *bounds, percent(entry[risk]))
+        measured = percent(entry[risk]) if entry["n"] else ""
+        table.add_row(quoted(entry["label"]), f"{entry['n']:,}", *bounds, measured)
     if len(ordered) > _CLASSES:
         table.add_row(f"and {len(ordered) - _CLASSES} more in the report")
     return table
