@@ -76,6 +76,8 @@ class TestOnePart:
         clf = MajorityVoteClassifier(FrozenEstimator(Constant().fit(X, y)), per_class=True).fit(X, y)
         assert [entry["n"] for entry in clf.certificate_.precisions] == [0, 600, 0]
         assert clf.certificate_.precision[[0, 2]].tolist() == [0, 0]
+        ((_, _, lines),) = clf.certificate_.decisions()
+        assert [bool(measured) for *_, measured in lines] == [False, True, False]
         assert clf.certificate_.verify(clf.votes_)
 
 

@@ -485,3 +485,20 @@ def test_rows_that_repeat_others_are_counted(name, words, stocmv, here, monkeypa
     assert stocmv("certify", name, *target, "--trees", 2).code == 0
     assert told["data"].duplicate_rows == 3
     assert told["data"].n_rows == 83
+
+
+def test_a_class_without_judges_has_no_measured_error(stocmv, here, page):
+    rare = [*"ab" * 100, "c"]
+    pd.DataFrame({"x": np.arange(201.0) % 7, "kind": rare}).to_csv("rare.csv", index=False)
+    for seed in range(20):
+        answer = stocmv(
+            "certify", "rare.csv", "--target", "kind", "--trees", 3, "--seed", seed, "--out", "audit", "--force"
+        )
+        certificate = Certificate.from_json(here / "audit" / "certificate.json")
+        if certificate.per_class[2]["n"] == 0:
+            break
+    lines = [line.split() for line in answer.out.splitlines()]
+    assert ["c", "0", "100.00", "%", "100.00", "%"] in lines
+    assert ("class c (0 examples), predict", "100.00 %", "") in certificate.figures()
+    report = " ".join(re.sub("<[^>]*>", " ", (here / "audit" / "report.html").read_text()).split())
+    assert re.search(r"\bc 0 100\.00 % 100\.00 % (?!100)", report)

@@ -124,6 +124,19 @@ def test_warnings_are_sentences(monkeypatch, stocmv, flowers):
     assert (answer.code, answer.err) == (0, "Warning: the page is pale\n")
 
 
+def test_what_scikit_learn_says_when_its_threads_have_lost_the_filters_is_not_shown(flowers, stocmv, monkeypatch):
+    from sklearn.utils.parallel import delayed
+
+    def fail_to_find_filters(*_, **__):
+        warnings.resetwarnings()
+        delayed(len)("")[0]("")
+        return "<!doctype html>"
+
+    monkeypatch.setattr("stocmv.cli._audit.render", fail_to_find_filters)
+    answer = stocmv("certify", flowers, "--target", "kind", "--trees", 2)
+    assert (answer.code, answer.err) == (0, "")
+
+
 def test_not_enough_memory(monkeypatch, stocmv, flowers):
     def greedy(*_):
         raise MemoryError

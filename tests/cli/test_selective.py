@@ -75,7 +75,7 @@ def test_monitor_counts_the_answers_only(digits, certificate, stocmv, here):
 
 
 def test_monitor_needs_a_selective_vote(audit, flowers, stocmv):
-    assert_refused(stocmv("monitor", audit, flowers, "--selective"), "selective.json")
+    assert_refused(stocmv("monitor", audit, flowers, "--selective"), "selective.json", "--max-error")
 
 
 def test_a_target_that_cannot_be_met_costs_nothing_else(digits, stocmv, here):
@@ -89,6 +89,15 @@ def test_a_target_that_cannot_be_met_costs_nothing_else(digits, stocmv, here):
         "report.html",
         "votes.npz",
     }
+
+
+def test_the_page_names_the_options_and_not_the_arguments_in_python(digits, stocmv, here):
+    options = ("--target", "digit", "--trees", 5, "--no-per-class", "--out", "audit", "--max-error", 0.0001)
+    page = " ".join(stocmv("certify", digits / "digits.csv", *options).out.split())
+    assert "--max-error 0.0001 cannot be certified" in page
+    assert "or use --min-coverage, which" in page
+    assert "max_error" not in page
+    assert "min_coverage" not in page
 
 
 def test_the_page_and_the_report_say_what_is_certified(digits, stocmv, here, page):

@@ -221,7 +221,7 @@ class Certificate:
                 title,
                 names,
                 (c["bound"], c["stochastic_bound"]),
-                (c["empirical_risk"] if self.tested else None, c["stochastic_risk"]),
+                (c["empirical_risk"] if self.tested and c["n"] else None, c["stochastic_risk"] if c["n"] else None),
             )
         return lines
 
@@ -234,7 +234,7 @@ class Certificate:
                 (
                     f"class {p['label']} ({p['n']:,} {with_answers})",
                     percent_down(p["bound"]),
-                    percent_down(p["measured"]),
+                    percent_down(p["measured"]) if p["n"] else "",
                 )
                 for p in self.precisions
             ]

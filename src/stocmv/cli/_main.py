@@ -94,4 +94,11 @@ def _sentence(error: BaseException) -> str:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning in one line.
+
+    All but one: scikit-learn takes an empty list of filters for a missing one, and its own threads, which set the
+    filters that all threads share, now and then leave it empty. No filter can hide what it says then.
+    """
+    if "`sklearn.utils.parallel.delayed` should be used with" in str(message):
+        return
     say(f"Warning: {one_line(str(message))}", err=True)

@@ -63,7 +63,8 @@ def monitor(
         check_out("--state", state, folder, data)
     certified = folder / ("selective.json" if selective else "certificate.json")
     if not certified.exists():
-        raise ValueError(f"There is no {certified}: its bound is what would be tested.")
+        remedy = "certify with --max-error or --min-coverage first" if selective else "certify first"
+        raise ValueError(f"There is no {certified}, whose bound would be tested: {remedy}.")
     certificate = (SelectiveCertificate if selective else Certificate).from_json(certified)
     test = _begun(certificate, state, delta)
     digest = sha256(data)

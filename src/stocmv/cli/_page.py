@@ -51,7 +51,7 @@ def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
             screen.print(quoted(note))
         screen.print()
     if audit.not_certified:
-        screen.print(f"\n[bold red]No selective vote:[/] {quoted(audit.not_certified)}\n")
+        screen.print(f"\n[bold red]No selective vote:[/] {quoted(_as_options(audit.not_certified))}\n")
     if audit.holdout is not None:
         screen.print(quoted(audit.holdout))
     if audit.test is not None and audit.test.predict > certificate.bound:
@@ -67,6 +67,15 @@ def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
     if audit.selective is not None:
         files = shlex.join([str(folder / "selective.json"), str(folder / "votes.npz")])
         screen.print(f"  stocmv verify {quoted(files)}", soft_wrap=True)
+
+
+def _as_options(text: str) -> str:
+    """The text with the options of the command in place of the arguments in Python."""
+    return (
+        text.replace("max_error=", "--max-error ")
+        .replace("min_coverage=", "--min-coverage ")
+        .replace("min_coverage", "--min-coverage")
+    )
 
 
 def _print_data(screen: Any, seen: Seen) -> None:
@@ -131,7 +140,8 @@ def _classes(certificate: Certificate) -> Any:
     ordered = sorted(certificate.per_class, key=lambda entry: -entry["bound"])
     for entry in ordered[:_CLASSES]:
         bounds = [percent(entry[name]) for name in ("bound", "stochastic_bound")[: 1 + several]]
-        table.add_row(quoted(entry["label"]), f"{entry['n']:,}", *bounds, percent(entry[risk]))
+        measured = percent(entry[risk]) if entry["n"] else ""
+        table.add_row(quoted(entry["label"]), f"{entry['n']:,}", *bounds, measured)
     if len(ordered) > _CLASSES:
         table.add_row(f"and {len(ordered) - _CLASSES} more in the report")
     return table
