@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 
 import stocmv
+from stocmv import selective, tables  # noqa: F401  (imported before the forks, which count what they open)
 from stocmv._files import sha256, whole_file
-from stocmv.cli import _audit, _examples, _folder, _page, _predict
+from stocmv.cli import _audit, _examples, _folder, _page, _predict, _seen
 from stocmv.cli._main import run
-from stocmv.tables import Table
 
 OPERATIONS = ("open", "os.", "shutil.", "tempfile.", "fcntl.")
 
@@ -67,10 +67,11 @@ def take_out_the_fit(folder: Path) -> None:
     _examples.read_examples = lambda *_: None
     _audit.certify_table = lambda *_: None
     _page.print_page = lambda *_: None
+    _seen.Seen.of = lambda *_: None
 
 
 def certify(folder: Path, word: str, *options: str) -> int:
-    def write(audit: object, table: object, unfinished: Path) -> None:
+    def write(audit: object, table: object, seen: object, unfinished: Path) -> None:
         for name in _folder.OURS:
             with whole_file(unfinished / name) as file:
                 file.write(word.encode())
@@ -146,6 +147,9 @@ class Model:
 def kill_predict(folder: Path) -> int:
     _predict.load_model = lambda *_: Model()
     _examples.read_like = lambda *_: None
+    _examples.remembered_encoding = lambda *_: None
+    _examples.known_categories = lambda *_: ({}, {})
+    tables.look_at_new = lambda *_: ([], {})
     answers = folder / "answers.csv"
     (folder / "new.csv").write_text("")
 
@@ -175,8 +179,9 @@ def kill_monitor(folder: Path) -> int:
     """The state before or after is there, whole, and counting the file again gives the state after."""
     stocmv.Certificate.from_json = lambda *_: Certified()
     _predict.load_model = lambda *_: Model()
-    cases = Table(None, np.array(["new", "old", "new", "new", "new"]), "new.csv")
+    cases = tables.Table(None, np.array(["new", "old", "new", "new", "new"]), "new.csv")
     _examples.read_labelled = lambda *_: cases
+    _examples.remembered_encoding = lambda *_: None
     (folder / "certificate.json").write_text("")
     state = folder / "state.json"
     before = stocmv.Monitor(0.1).update_losses([0, 1])
