@@ -154,7 +154,7 @@ def matters(certificate, path):
     """Whether the number has a part in what is certified. The second voter and the first class stand for all."""
     if path[0] in ("posteriors", "priors"):
         return path[-1] == 1 or (certificate.has_one_voter and certificate.posterior == "categorical")
-    if path[0] in ("per_class", "precisions"):
+    if path[0] == "per_class":
         return path[1] == 0
     if path[0] in ("precisions", "cost") and "bound_settings" in path:
         # a slope does not where no answer was wrong, nor a scale but the worst; that they are proven is checked
