@@ -8,7 +8,7 @@ RUN := $(VENV)/bin/python
 
 FAST := not (slow or browser or cluster or kill or paper)
 CORE := $(addprefix tests/,special votes posteriors risks bounds solvers learning certificate)
-CORE_TESTS_NEED := pytest pytest-xdist mpmath python-flint
+CORE_TESTS_NEED := pytest pytest-xdist hypothesis mpmath python-flint
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-gpu test-lowest test-newest lint bench docs paper picture clean
