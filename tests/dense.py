@@ -7,7 +7,7 @@ from scipy.interpolate import PPoly
 def curve_sum(errors, weights, curve):
     """Sum of a piecewise cubic of the wrong weight, its gradient by the weights, and its derivative by the total."""
     n_pieces = len(curve.pieces)
-    value, d_total = (PPoly(curve.pieces[:, part][:, ::-1].T, np.arange(n_pieces + 1)) for part in np.s_[:4, 4:])
+    value, d_total = (PPoly(curve.pieces[:, part][:, ::-1].T, np.arange(n_pieces + 1)) for part in np.s_[:4, 7:])
     position = (errors @ weights - curve.lower) / curve.step
     inside = np.clip(position, 0, n_pieces)
     slope = np.where(np.abs(position - inside) < 1e-6, value.derivative()(inside) / curve.step, 0)

@@ -8,9 +8,8 @@ import pytest
 from scipy.special import gammaincinv, gammaln
 
 from special import precise
+from stocmv import VoteMatrix
 from stocmv.special import argmax_probability, gamma_draw_gradient, half_betainc
-from stocmv.special._gamma_tables import gamma_tables
-from stocmv.votes._classes import argmax_pass
 
 LEVELS = [1e-3, 1e-2, 0.1, 0.3, 0.7, 1.0, 2.0, 5.0, 20.0, 100.0, 1e3, 1e4]
 
@@ -177,10 +176,8 @@ def table_rows():
 def by_table(concentrations, winner):
     """Winning probability and gradient as training computes them: one row, one voter for each class."""
     n_classes = len(concentrations)
-    labels = np.arange(n_classes, dtype=np.uint8)[None]
-    error, gradient = argmax_pass(
-        labels, np.array([winner]), np.empty(0), n_classes, concentrations, gamma_tables(concentrations.sum()), 1
-    )
+    votes = VoteMatrix.from_labels([range(n_classes)], [winner], classes=range(max(n_classes, 3)))
+    error, gradient = votes.argmax_error_sum(concentrations)
     return 1 - error, -gradient
 
 
@@ -204,10 +201,9 @@ class TestTables:
             np.testing.assert_allclose(scale * ours, scale * theirs, rtol=0, atol=1e-5, err_msg=str(concentrations))
 
     def test_classes_without_voters_do_not_matter(self):
-        a, b, c = 3.0, 4.0, 2.5
-        labels = np.array([[1, 3, 4]], np.uint8)
-        ours = argmax_pass(labels, np.array([1]), np.empty(0), 6, np.array([a, b, c]), gamma_tables(a + b + c), 1)
-        theirs = by_table(np.array([a, b, c]), 0)
+        concentrations = np.array([3.0, 4.0, 2.5])
+        ours = VoteMatrix.from_labels([[1, 3, 4]], [1], classes=range(6)).argmax_error_sum(concentrations)
+        theirs = by_table(concentrations, 0)
         assert 1 - ours[0] == pytest.approx(theirs[0], rel=1e-14)
         np.testing.assert_allclose(-ours[1], theirs[1], rtol=1e-12)
 

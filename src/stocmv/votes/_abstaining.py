@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ..special import LOG_STEP, N_NODES, REACH, WIDEST_WHOLE, half_tables
-from ._bits import BITS_OF, BLOCK, byte_tables, gather, scatter
+from ._bits import BLOCK, byte_tables, empty_histogram, gather, scatter, voter_sums
 from ._grain import rounder
 from ._threads import split_rows, thread_map
 
@@ -35,19 +35,16 @@ def half_pass(
     sums = byte_tables(weights, len(bits))
 
     def work(start: int, stop: int) -> tuple[float, NDArray]:
-        histograms = np.zeros((2, len(bits), 4, 256))
-        value = _half_rows(bits, rights, counts, start, stop, sums, tables, rounders, *histograms)
-        return value, histograms.sum((0, 2))
+        histogram = empty_histogram(len(bits))
+        value = _half_rows(bits, rights, counts, start, stop, sums, tables, rounders, histogram)
+        return value, histogram
 
     parts = thread_map(work, split_rows(bits.shape[1], 2 * len(bits)))
-    gradient = (sum(p[1] for p in parts) @ BITS_OF).ravel()[:n_voters]
-    return sum(p[0] for p in parts), gradient
+    return sum(p[0] for p in parts), voter_sums(sum(p[1] for p in parts), n_voters)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _half_rows(
-    bits, rights, counts, start, stop, sums, tables, rounders, wrong_histogram, right_histogram
-):  # pragma: no cover - compiled
+def _half_rows(bits, rights, counts, start, stop, sums, tables, rounders, histogram):  # pragma: no cover - compiled
     of_value, of_slope = rounders
     wrong, right = np.empty(BLOCK), np.empty(BLOCK)
     lagrange = np.empty((2, 6))
@@ -68,8 +65,8 @@ def _half_rows(
                 total += count * ((value + of_value) - of_value)
                 wrong[i] = count * ((d_w + d_s + of_slope) - of_slope)
                 right[i] = count * ((d_s + of_slope) - of_slope)
-        scatter(bits, block, end, wrong[:size], wrong_histogram)
-        scatter(rights, block, end, right[:size], right_histogram)
+        scatter(bits, block, end, wrong[:size], histogram)
+        scatter(rights, block, end, right[:size], histogram)
     return total
 
 

@@ -1,8 +1,9 @@
 """The exact error of the arg-max vote with several classes, over rows of labels.
 
-For each row: the concentration of each class (one look-up per voter), the quadrature of the theory page's section
-"Several classes" from interpolated tables, and the gradient back to the voters (one look-up per voter). A voter that
-does not answer has the code after the last class: its weight goes into a slot that is never read.
+For each row that the weights of the right and the wrong voters do not decide already: the concentration of each class
+(one look-up per voter), the quadrature of the theory page's section "Several classes" from interpolated tables, and the
+gradient back to the voters (one look-up per voter). A voter that does not answer has the code after the last class: its
+weight goes into a slot that is never read.
 """
 
 import math
@@ -16,7 +17,7 @@ from ._grain import rounder
 from ._threads import split_rows, thread_map
 
 TIE = 1e-10  # weights that differ by less are tied; the order of summation changes them by less
-_ALL = np.empty(0)  # every voter answers every example
+_CERTAIN = 45.0  # exp(-45) = 3e-20, less than half a grain of any sum
 _LANES = 4  # alternating running sums: otherwise neighbouring voters that agree would wait for each other's store
 
 
@@ -26,19 +27,22 @@ def argmax_pass(
     counts: NDArray,
     n_classes: int,
     weights: NDArray,
+    wrong: NDArray,
+    right: NDArray,
     tables: GammaTables,
     n_examples: int,
-    answered: NDArray = _ALL,
+    abstains: bool = False,
 ) -> tuple[float, NDArray]:
     """Sum over rows of the probability that the vote is wrong, and its gradient by the voters' weights.
 
-    Each summand is rounded as one of ``n_examples``. If voters abstain, ``answered`` is the weight of the voters that
-    answer each row, unless the tables' rule does not depend on it.
+    Each summand is rounded as one of ``n_examples``. ``wrong`` and ``right`` are the weights of the voters that are
+    wrong and right on each row; if voters abstain, their sums differ from row to row.
     """
     total = float(weights.sum())
     steepest = max(2, math.sqrt(n_classes) / 4) / max(min(total, math.sqrt(total)), 1e-300)  # observed, not a bound
     rounders = rounder(1.0, n_examples), rounder(steepest, n_examples)
-    common = min(total, ROOT_RULE_FROM) if answered.size else total  # each row has its own, then
+    own_rules = abstains and not tables.root
+    common = min(total, ROOT_RULE_FROM) if own_rules else total
     node_weights, tail = tables.node_weights(common), tables.tail(common)
 
     def work(start: int, stop: int) -> tuple[float, NDArray]:
@@ -49,11 +53,13 @@ def argmax_pass(
             counts[start:stop] if counts.size else counts,
             n_classes,
             weights,
+            wrong[start:stop],
+            right[start:stop],
             (tables.own, tables.rival, tables.offsets, tables.rows_per_unit, tables.root, tables.shift),
             node_weights,
             tail,
             tables.step,
-            answered[start:stop] if answered.size else answered,
+            own_rules,
             rounders,
             gradient,
         )
@@ -69,19 +75,19 @@ def abstaining_argmax_pass(
     counts: NDArray,
     n_classes: int,
     weights: NDArray,
-    answered: NDArray,
+    wrong: NDArray,
+    right: NDArray,
     n_examples: int,
 ) -> tuple[float, NDArray]:
     """`argmax_pass` for voters that abstain: the weight that answers a row decides its quadrature rule."""
     value, gradient = 0.0, np.zeros(len(weights))
-    total = float(weights.sum())
-    small = answered < ROOT_RULE_FROM
-    for chosen, tables in ((~small, gamma_tables(max(total, ROOT_RULE_FROM))), (small, gamma_tables(0.0))):
+    small = wrong + right < ROOT_RULE_FROM
+    for chosen, of in ((~small, max(float(weights.sum()), ROOT_RULE_FROM)), (small, 0.0)):
         rows = np.flatnonzero(chosen)
         if len(rows):
-            own = counts[rows] if counts.size else counts
-            totals = _ALL if tables.root else answered[rows]
-            found = argmax_pass(labels[rows], targets[rows], own, n_classes, weights, tables, n_examples, totals)
+            own = labels[rows], targets[rows], counts[rows] if counts.size else counts
+            sums = wrong[rows], right[rows]
+            found = argmax_pass(*own, n_classes, weights, *sums, gamma_tables(of), n_examples, abstains=True)
             value, gradient = value + found[0], gradient + found[1]
     return value, gradient
 
@@ -267,8 +273,35 @@ def _win_probability(a, y, tables, node_weights, tail, work, gradient):  # pragm
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _is_decided(less, more):  # pragma: no cover - compiled
+    """Whether a Gamma(less) variable exceeds a Gamma(more) variable with a probability that no sum would notice.
+
+    Chernoff's bound on that probability is ``(s / 2 less)^less (s / 2 more)^more``, with ``s = less + more``.
+    """
+    if less <= 0.0:
+        return more > 0.0
+    if less >= more or more * math.log(2.0) < _CERTAIN:  # the bound is smallest for less = 0
+        return False
+    s = less + more
+    return less * math.log(2.0 * less / s) + more * math.log(2.0 * more / s) > _CERTAIN
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _argmax_rows(
-    labels, targets, counts, n_classes, weights, tables, node_weights, tail, step, answered, rounders, gradient
+    labels,
+    targets,
+    counts,
+    n_classes,
+    weights,
+    wrong,
+    right,
+    tables,
+    node_weights,
+    tail,
+    step,
+    own_rules,
+    rounders,
+    gradient,
 ):  # pragma: no cover - compiled
     n_nodes = node_weights.shape[0]
     shift = tables[5]
@@ -289,16 +322,25 @@ def _argmax_rows(
     of_value, of_slope = rounders
     risk = 0.0
     for i in range(labels.shape[0]):
+        if _is_decided(wrong[i], right[i]):
+            continue  # all rivals together would not win
         count = counts[i] if counts.size else 1.0
         _sum_classes(labels, i, weights, lanes, a, 0)
         y = targets[i]
-        if a[0, y] <= 0.0:
+        own, rival = a[0, y], 0.0
+        for k in range(n_classes):
+            if k != y:
+                rival = max(rival, a[0, k])
+        if own <= 0.0 or _is_decided(own, rival):
             risk += count
             continue
-        if answered.size:
+        if _is_decided(rival, own):
+            continue
+        if own_rules:
+            answered = wrong[i] + right[i]
             for q in range(n_nodes):
-                own_weights[q] = step * math.exp(answered[i] * shift[q])
-            growth = math.expm1(answered[i] * step)
+                own_weights[q] = step * math.exp(answered * shift[q])
+            growth = math.expm1(answered * step)
             tail = (1 / growth, step * (1 + growth) / growth**2)
         probability = _win_probability(a, y, tables, own_weights, tail, work, by_class)
         risk += count * (((1.0 - probability) + of_value) - of_value)

@@ -13,8 +13,8 @@ class Curve:
     """A piecewise cubic on a uniform grid of the wrong weight ``w``, with its derivative by the total ``s``.
 
     Beyond the grid it is constant. `VoteMatrix.curve_sum` sums it over the examples. ``pieces[j]`` holds the
-    coefficients of the curve (four) and of its derivative by the total (four) on interval ``j``, in the fraction of the
-    interval.
+    coefficients of the curve (four), of its slope by ``w`` (three) and of its derivative by the total (four) on
+    interval ``j``, in the fraction of the interval.
     """
 
     lower: float
@@ -24,17 +24,17 @@ class Curve:
     @property
     def largest(self) -> tuple[float, float, float]:
         """Upper limits of the absolute value, slope by ``w`` and derivative by the total."""
-        value, d_total = (np.abs(self.pieces[:, part]).sum(1).max() for part in np.s_[:4, 4:])
-        slope = (np.abs(self.pieces[:, 1:4]) @ np.arange(1, 4)).max() / self.step
-        return float(value), float(slope), float(d_total)
+        value, slope, d_total = (float(np.abs(self.pieces[:, part]).sum(1).max()) for part in np.s_[:4, 4:7, 7:])
+        return value, slope, d_total
 
     @classmethod
     def from_nodes(cls, nodes: NDArray, values: NDArray, slopes: NDArray, d_total: NDArray) -> "Curve":
         """Interpolate values with their slopes by ``w``, and the derivatives by ``s``, given at uniform nodes."""
         step = float(nodes[-1] - nodes[0]) / (len(nodes) - 1)
-        pieces = np.empty((len(nodes) - 1, 8))
+        pieces = np.empty((len(nodes) - 1, 11))
         _hermite(values, slopes * step, pieces[:, :4])
-        _hermite(d_total, _differences(d_total), pieces[:, 4:])
+        pieces[:, 4:7] = pieces[:, 1:4] * np.arange(1, 4) / step
+        _hermite(d_total, _differences(d_total), pieces[:, 7:])
         return cls(float(nodes[0]), step, pieces)
 
 

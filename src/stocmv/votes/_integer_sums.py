@@ -58,11 +58,10 @@ class IntegerSum:
     def of(cls, weights: NDArray, curve: Curve, n_examples: int) -> "IntegerSum":
         """For the weights of the voters, and a sum over this many examples."""
         unit = (2.0**32 - 1 - len(weights)) / (float(np.sum(weights)) or 1.0)
-        slopes = curve.pieces[:, 1:4] * np.arange(1, 4) / curve.step
         largest = _LARGEST_SUM / n_examples
         value, of_value = _scaled(curve.pieces[:, :4], largest)
-        slope, of_slope = _shifted(slopes, _LARGEST_SLOPE)
-        d_total, of_d_total = _scaled(curve.pieces[:, 4:], largest)
+        slope, of_slope = _shifted(curve.pieces[:, 4:7], _LARGEST_SLOPE)
+        d_total, of_d_total = _scaled(curve.pieces[:, 7:], largest)
         pieces = np.concatenate([value, slope, d_total, np.zeros((len(value), 1))], axis=1).astype(np.float32)
         return cls(
             np.rint(np.asarray(weights) * unit).astype(np.uint32),

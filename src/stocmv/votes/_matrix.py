@@ -258,10 +258,11 @@ class VoteMatrix(Matrix):
             raise ValueError("The arg-max error of several classes needs labels: make the VoteMatrix with from_labels.")
         n_classes, n_examples = len(self.classes), among or self.n_examples
         votes = self.labels, self.targets, self.counts
+        wrong = self.wrong_weights(weights)
         if self.abstains:
-            answered = self.wrong_weights(weights) + self.right_weights(weights)
-            return abstaining_argmax_pass(*votes, n_classes, weights, answered, n_examples)
-        return argmax_pass(*votes, n_classes, weights, gamma_tables(float(weights.sum())), n_examples)
+            return abstaining_argmax_pass(*votes, n_classes, weights, wrong, self.right_weights(weights), n_examples)
+        total = float(weights.sum())
+        return argmax_pass(*votes, n_classes, weights, wrong, total - wrong, gamma_tables(total), n_examples)
 
     def wrong_weights(self, weights: NDArray) -> NDArray:
         """Total weight of the voters that are wrong, for each row."""
