@@ -30,7 +30,7 @@ def run() -> list[Target]:
     print(f"{'stocmv: exact risk and gradient':58}{1e3 * ours:>8.1f}")
     print(f"{'numpy: class sums alone, K comparisons and products':58}{1e3 * whole:>8.1f}{ours / whole:>14.2f}")
     print(f"{f'the same by hand in blocks of {_CACHED_ROWS:,} rows':58}{1e3 * blocked:>8.1f}{ours / blocked:>14.2f}")
-    return [Target("ten classes, n = 56,000: time / numpy's class sums alone", ours / whole, "<=", 1.0)]
+    return [Target("ten classes, n = 56,000: time / numpy's class sums alone", ours / whole, "<=", 0.2)]
 
 
 def class_sums(labels: np.ndarray, alpha: np.ndarray) -> np.ndarray:

@@ -6,18 +6,32 @@ from functools import cache
 import numba
 import numpy as np
 import pytest
+from scipy.special import betainc
 
 import dense
 from stocmv import VoteMatrix
 from stocmv.risks._curves import half_curve
 from stocmv.special import argmax_probability
 from stocmv.votes import Curve, PartitionedVotes
+from stocmv.votes._classes import _is_decided as is_decided
 from stocmv.votes._grain import rounder
 from stocmv.votes._threads import split_rows
 from zoo import SEVERAL_CLASSES, SINGLE, answers, errors, problem, raw
 
-# rows that end within a group of four, at a block of 2,048 and beyond it; voters that fill their bytes and that do not
-SHAPES = [(1, 1), (2, 7), (3, 8), (5, 9), (2047, 16), (2048, 17), (2049, 24), (4099, 200), (30011, 33)]
+# rows up to a block of 2,048 and beyond it; voters that fill their bytes and groups of five bytes, and that do not
+SHAPES = [
+    (1, 1),
+    (2, 7),
+    (3, 8),
+    (5, 9),
+    (2047, 16),
+    (2048, 17),
+    (2049, 24),
+    (4099, 200),
+    (30011, 33),
+    (300, 40),
+    (300, 41),
+]
 
 
 @cache
@@ -106,7 +120,7 @@ class TestLabels:
         theirs = np.take_along_axis(values, votes.labels.astype(int), axis=1).sum(0)
         np.testing.assert_allclose(votes.class_column_sums(values), theirs, rtol=0, atol=1e-13)
 
-    @pytest.mark.parametrize("scale", [0.01, 1.0, 30.0])
+    @pytest.mark.parametrize("scale", [0.01, 1.0, 30.0, 1000.0])
     def test_argmax_error_of_each_row(self, name, scale):
         votes, weights = problem(name), scale * random_weights(problem(name).n_voters)
         rows = [votes.take([row]) for row in range(votes.n_rows)]
@@ -114,7 +128,7 @@ class TestLabels:
         theirs = 1 - argmax_probability(dense.class_weights(votes.labels, votes.n_classes, weights), votes.targets)
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-6)
 
-    @pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
+    @pytest.mark.parametrize("scale", [0.1, 1.0, 30.0, 1000.0])
     def test_argmax_error_moves_as_its_gradient_says(self, name, scale):
         votes, weights = problem(name), scale * random_weights(problem(name).n_voters)
 
@@ -125,6 +139,13 @@ class TestLabels:
         ours = weights * votes.argmax_error_sum(weights)[1] / votes.n_examples
         theirs = dense.gradient(error, np.log(weights))
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-6)
+
+
+def test_rows_are_decided_only_where_the_other_outcome_is_as_good_as_impossible():
+    less, more = np.random.default_rng(0).lognormal([2, 4], 2, (20_000, 2)).T
+    decided = np.array([is_decided(a, b) for a, b in zip(less, more, strict=True)])
+    assert 0.1 < decided.mean() < 0.9
+    assert betainc(more, less, 0.5)[decided].max() < 1e-19
 
 
 @cache

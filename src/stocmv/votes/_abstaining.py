@@ -40,7 +40,7 @@ def half_pass(
         return value, histogram
 
     parts = thread_map(work, split_rows(bits.shape[1], 2 * len(bits)))
-    return sum(p[0] for p in parts), voter_sums(sum(p[1] for p in parts), n_voters)
+    return sum(p[0] for p in parts), voter_sums(np.sum([p[1] for p in parts], axis=0), n_voters)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -65,7 +65,7 @@ def column_sums(bits: NDArray, n_voters: int, row_values: NDArray) -> NDArray:
             scatter(bits, block, end, row_values[block:end].copy(), histogram)
         return histogram
 
-    return voter_sums(sum(thread_map(work, split_rows(bits.shape[1], len(bits)))), n_voters)
+    return voter_sums(np.sum(thread_map(work, split_rows(bits.shape[1], len(bits))), axis=0), n_voters)
 
 
 def curve_pass(
@@ -87,7 +87,7 @@ def curve_pass(
 
     parts = thread_map(work, split_rows(bits.shape[1], len(bits)))
     value, d_total = sum(p[0] for p in parts), sum(p[1] for p in parts)
-    return value, voter_sums(sum(p[2] for p in parts), n_voters), d_total
+    return value, voter_sums(np.sum([p[2] for p in parts], axis=0), n_voters), d_total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
