@@ -1473,18 +1473,15 @@ def _test(
     yield _between(f"{name}stochastic bound", claimed["stochastic_bound"], least_bound, most_bound)
 
 
+@functools.lru_cache(1 << 12)
 def one_sample(risk: float, n: int, delta: float, counted: bool, slack: float = 0.0) -> float:
     """The bound for a mean loss on one sample; ``counted`` if each loss is 0 or 1."""
-    return clopper_pearson(round(risk * n), n, delta) if counted else bentkus(risk, n, delta, slack)
+    return smallest(lambda p: is_excluded(p, risk, n, delta, counted, slack))
 
 
 def clopper_pearson(errors: int, n: int, delta: float) -> float:
-    """The largest error at which this few errors still have probability delta, by bisection."""
-    low, high = 0.0, 1.0
-    for _ in range(100 if errors < n else 0):
-        middle = (low + high) / 2
-        low, high = (middle, high) if special.betaincc(errors + 1, n - errors, middle) >= delta else (low, middle)
-    return high
+    """The largest error at which this few errors still have probability delta."""
+    return one_sample(errors / n, n, delta, counted=True)
 
 
 def constant_bound(risk: float, n: int, delta: float, counted: bool, slack: float) -> float:
@@ -1493,28 +1490,36 @@ def constant_bound(risk: float, n: int, delta: float, counted: bool, slack: floa
     For an answer that errs with probability p, the bound may fail with probability ``delta (1 - p)``: these add up to
     delta for any number of classes. It is the largest error p that is not excluded at its level.
     """
-    low, high = one_sample(risk, n, delta, counted, slack), 1.0
+    return smallest(lambda p: is_excluded(p, risk, n, delta * (1 - p), counted, slack))
+
+
+def smallest(excluded: Callable[[float], bool]) -> float:
+    """The smallest error that is excluded, by bisection: all larger ones are excluded too."""
+    low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        excluded = one_sample(risk, n, delta * (1 - middle), counted, slack) <= middle
-        low, high = (low, middle) if excluded else (middle, high)
+        low, high = (low, middle) if excluded(middle) else (middle, high)
     return high
 
 
-@functools.lru_cache(1 << 12)
-def bentkus(risk: float, n: int, delta: float, slack: float = 0.0) -> float:
-    """The smallest error p that a hinge h excludes: ``E (h - B/n)_+ <= delta (h - risk)``, B binomial with n and p.
+def is_excluded(p: float, risk: float, n: int, delta: float, counted: bool, slack: float) -> bool:
+    """Whether a sample with this mean loss has probability delta at most if the true error is p, or any larger one."""
+    if counted:
+        errors = round(risk * n)
+        return errors < n and bool(special.betaincc(errors + 1, n - errors, p) < delta)
+    return is_excluded_by_hinge(p, risk, n, delta, slack)
+
+
+def is_excluded_by_hinge(p: float, risk: float, n: int, delta: float, slack: float) -> bool:
+    """Whether ``E (h - B/n)_+ <= delta (h - risk)`` for some hinge h, with B binomial with n and p (Bentkus).
 
     The hinge is convex, so no losses in [0, 1] with mean p have a larger expectation; the rest is Markov's inequality.
     For a given hinge the expectation decreases with p, so all larger errors are excluded too.
     """
-    low, high = risk, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        hinges = risk + HINGES * (middle - risk)
-        excluded = np.any(shortfall(hinges, 1.0, n, np.full(len(hinges), middle)) + slack <= delta * (hinges - risk))
-        low, high = (low, middle) if excluded else (middle, high)
-    return high
+    hinges = risk + HINGES * (p - risk)
+    return p > risk and bool(
+        np.any(shortfall(hinges, 1.0, n, np.full(len(hinges), p)) + slack <= delta * (hinges - risk))
+    )
 
 
 def fold_test(settings: dict[str, Any], risks: NDArray) -> float:

@@ -63,13 +63,13 @@ def test_the_constants_that_the_package_chooses_are_proven(n, error):
 @pytest.mark.parametrize("risk", [0.0, 0.001, 0.03, 0.31, 1.0])
 @pytest.mark.parametrize("delta", [0.3, 0.05, 0.001])
 def test_bentkus_is_that_of_the_package(n, risk, delta):
-    ours, theirs = verify.bentkus(risk, n, delta), bentkus(risk, n, delta)
-    assert ours * (1 - 1e-11) <= theirs <= verify.bentkus(risk, n, delta, verify.ROUNDED) + 1e-9
+    ours, theirs = verify.one_sample(risk, n, delta, False), bentkus(risk, n, delta)
+    assert ours * (1 - 1e-11) <= theirs <= verify.one_sample(risk, n, delta, False, verify.ROUNDED) + 1e-9
 
 
 def test_bentkus_is_no_less_than_clopper_and_pearson():
     for errors in range(20):
-        assert verify.bentkus(errors / 20, 20, 0.05) >= beta.isf(0.05, errors + 1, 20 - errors) * (1 - 1e-12)
+        assert verify.one_sample(errors / 20, 20, 0.05, False) >= beta.isf(0.05, errors + 1, 20 - errors) * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("delta", [1e-13, 1e-30])
