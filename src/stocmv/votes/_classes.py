@@ -124,7 +124,7 @@ def class_column_sums(labels: NDArray, row_class_values: NDArray) -> NDArray:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _sum_classes(labels, i, weights, lanes, out, o):  # pragma: no cover - compiled
+def _sum_classes(labels, i, weights, lanes, out):  # pragma: no cover - compiled
     n_voters = labels.shape[1]
     lanes[:] = 0.0
     whole = n_voters - n_voters % _LANES
@@ -135,15 +135,15 @@ def _sum_classes(labels, i, weights, lanes, out, o):  # pragma: no cover - compi
         lanes[3, labels[i, j + 3]] += weights[j + 3]
     for j in range(whole, n_voters):
         lanes[0, labels[i, j]] += weights[j]
-    for k in range(out.shape[1]):
-        out[o, k] = (lanes[0, k] + lanes[1, k]) + (lanes[2, k] + lanes[3, k])
+    for k in range(out.shape[0]):
+        out[k] = (lanes[0, k] + lanes[1, k]) + (lanes[2, k] + lanes[3, k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _class_weights_rows(labels, n_classes, weights, out):  # pragma: no cover - compiled
     lanes = np.empty((_LANES, n_classes + 1))
     for i in range(labels.shape[0]):
-        _sum_classes(labels, i, weights, lanes, out, i)
+        _sum_classes(labels, i, weights, lanes, out[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -210,16 +210,16 @@ def _interpolate(table, offsets, first, c, d, k, lo, hi, value, slope):  # pragm
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"}, error_model="numpy")
 def _win_probability(a, y, tables, node_weights, tail, work, gradient):  # pragma: no cover - compiled
-    """Probability that class ``y`` wins at class concentrations ``a[0]``; fills its gradient by them."""
+    """Probability that class ``y`` wins at class concentrations ``a``; fills its gradient by them."""
     own, rival, offsets, rows_per_unit, root, shift = tables
     value, slope, before, after, c, d, rivals, first = work
     n_rows, width = own.shape[0], np.uint64(own.shape[1])
     n_rivals = 0
     lo = np.uint64(0)
-    for k in range(a.shape[1]):
+    for k in range(a.shape[0]):
         gradient[k] = 0.0
-        if a[0, k] > 0.0:
-            first[k] = _stencil(a[0, k], rows_per_unit, root, n_rows, c, d, k)
+        if a[k] > 0.0:
+            first[k] = _stencil(a[k], rows_per_unit, root, n_rows, c, d, k)
             lo = max(lo, offsets[first[k] + 5])
             if k != y:
                 rivals[n_rivals] = k
@@ -306,7 +306,7 @@ def _argmax_rows(
     n_nodes = node_weights.shape[0]
     shift = tables[5]
     lanes = np.empty((_LANES, n_classes + 1))
-    a = np.empty((1, n_classes))
+    a = np.empty(n_classes)
     by_class = np.zeros(n_classes + 1)
     own_weights = node_weights.copy()
     work = (
@@ -325,12 +325,12 @@ def _argmax_rows(
         if _is_decided(wrong[i], right[i]):
             continue  # all rivals together would not win
         count = counts[i] if counts.size else 1.0
-        _sum_classes(labels, i, weights, lanes, a, 0)
-        y = targets[i]
-        own, rival = a[0, y], 0.0
+        _sum_classes(labels, i, weights, lanes, a)
+        y = np.int64(targets[i])
+        own, rival = a[y], 0.0
         for k in range(n_classes):
             if k != y:
-                rival = max(rival, a[0, k])
+                rival = max(rival, a[k])
         if own <= 0.0 or _is_decided(own, rival):
             risk += count
             continue
