@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..votes import code_dtype, exact_labels
-from ._base import FROZEN_PARTS, Joined, Recoded, VoterSet, VoterSource, frozen_parts, set_seeds
+from ._base import FROZEN_PARTS, Joined, VoterSet, VoterSource, frozen_parts, recoded, set_seeds
 from ._ensemble import EnsembleVoters, are_alike, is_ensemble
 from ._transformed import TransformedVoters
 
@@ -173,5 +173,5 @@ def _fixed(estimator: Any, classes: NDArray, n_jobs: int | None) -> VoterSet:
     if isinstance(estimator, Pipeline) and len(estimator) > 1 and is_ensemble(_last(estimator)):
         return TransformedVoters(estimator[:-1], _fixed(estimator[-1], classes, n_jobs))
     if is_ensemble(estimator):
-        return Recoded(EnsembleVoters(estimator, n_jobs), np.searchsorted(classes, estimator.classes_))
+        return recoded(EnsembleVoters(estimator, n_jobs), np.searchsorted(classes, estimator.classes_), len(classes))
     return ClassifierVoters([estimator], classes)

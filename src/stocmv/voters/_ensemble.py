@@ -100,9 +100,10 @@ class EnsembleVoters(VoterSet):
         self.n_voters = len(members(ensemble))
 
     def codes(self, X: Any) -> NDArray:
+        dtype = code_dtype(len(self.ensemble.classes_))
         if isinstance(self.ensemble, ForestClassifier):
             X = self.ensemble._validate_X_predict(X)
-            questions = [delayed(_tree_codes)(tree, X) for tree in self.ensemble.estimators_]
+            questions = [delayed(_tree_codes)(tree, X, dtype) for tree in self.ensemble.estimators_]
         else:
             voters = members(self.ensemble)
             columns = getattr(self.ensemble, "estimators_features_", [None] * len(voters))
@@ -110,7 +111,7 @@ class EnsembleVoters(VoterSet):
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(questions)
         if isinstance(self.ensemble, AdaBoostClassifier):  # its members answer labels, those of all others positions
             answers = [np.searchsorted(self.ensemble.classes_, answer) for answer in answers]
-        return np.stack(answers, axis=1).astype(code_dtype(len(self.ensemble.classes_)))
+        return np.ascontiguousarray(np.stack(answers).astype(dtype, copy=False).T)
 
     def plain_answers(self, X: Any) -> NDArray:
         return np.searchsorted(self.ensemble.classes_, self.ensemble.predict(X))
@@ -139,9 +140,9 @@ def members(ensemble: BaseEstimator) -> list[BaseEstimator]:
     return fitted
 
 
-def _tree_codes(tree: Any, X: Any) -> NDArray:
+def _tree_codes(tree: Any, X: Any, dtype: type) -> NDArray:
     """Answers of a decision tree, by its leaves: much faster than its ``predict``."""
-    return tree.tree_.value[:, 0, :].argmax(1)[tree.tree_.apply(X)]
+    return tree.tree_.value[:, 0, :].argmax(1).astype(dtype)[tree.tree_.apply(X)]
 
 
 def _member_answers(member: Any, X: Any, columns: NDArray | None) -> NDArray:
