@@ -16,7 +16,7 @@ from sklearn.ensemble._forest import ForestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from ..votes import code_dtype
+from ..votes import class_weights, code_dtype
 from ._base import VoterSet, VoterSource, set_seeds
 
 
@@ -65,13 +65,11 @@ class Ensemble(VoterSource):
         """Majority of the members not trained on an example, if the ensemble remembers which these are."""
         if not (getattr(self.estimator, "bootstrap", False) and isinstance(voters, EnsembleVoters)):
             return None
-        votes = voters.codes(X)
-        rows = np.arange(len(votes))
-        tally = np.zeros((len(votes), len(voters.ensemble.classes_)), np.int32)
+        n_classes = len(voters.ensemble.classes_)
+        votes = voters.codes(X).astype(code_dtype(n_classes + 1), copy=False)
         for j, sample in enumerate(voters.ensemble.estimators_samples_):
-            unseen = np.ones(len(votes), bool)
-            unseen[sample] = False
-            tally[rows[unseen], votes[unseen, j]] += 1
+            votes[sample, j] = n_classes  # no answer
+        tally = class_weights(votes, n_classes, np.ones(voters.n_voters))
         return np.where(tally.any(1), tally.argmax(1), -1)
 
     def with_members(self, count: int) -> "Ensemble | None":
