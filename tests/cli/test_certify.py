@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -502,3 +503,14 @@ def test_a_class_without_judges_has_no_measured_error(stocmv, here, page):
     assert ("class c (0 examples), predict", "100.00 %", "") in certificate.figures()
     report = " ".join(re.sub("<[^>]*>", " ", (here / "audit" / "report.html").read_text()).split())
     assert re.search(r"\bc 0 100\.00 % 100\.00 % (?!100)", report)
+
+
+def test_a_gpu_that_is_not_there(stocmv, flowers, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    answer = stocmv("certify", flowers, "--target", "kind", "--device", "cuda")
+    assert_refused(answer, "Votes on a GPU need CuPy: pip install 'stocmv[gpu]'.")
+
+
+def test_a_gpu_and_a_cluster(stocmv, flowers):
+    answer = stocmv("certify", flowers, "--target", "kind", "--device", "cuda", "--cluster", "local")
+    assert_refused(answer, "--device does not work with --cluster")

@@ -145,6 +145,14 @@ def test_not_enough_memory(monkeypatch, stocmv, flowers):
     assert_refused(stocmv("certify", flowers, "--target", "kind"), "not enough memory")
 
 
+def test_votes_that_do_not_fit_on_a_gpu_are_told_with_their_size(monkeypatch, stocmv, flowers):
+    def greedy(*_):
+        raise MemoryError("The votes take 9.0 GB on the GPU, which has 8.0 GB free.")
+
+    monkeypatch.setattr("stocmv.cli._audit.certify_table", greedy)
+    assert_refused(stocmv("certify", flowers, "--target", "kind"), "take 9.0 GB", "8.0 GB free")
+
+
 def test_one_line():
     assert one_line("one\n  two\tthree") == "one two three"
     assert len(one_line("x" * 10_000)) == 500

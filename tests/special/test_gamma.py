@@ -94,6 +94,15 @@ class TestArgmax:
         assert row_of(np.array(concentrations)) == pytest.approx(float(theirs), abs=1e-12)
         assert precise.argmax_probability(concentrations, 0) == pytest.approx(float(theirs), abs=1e-14)
 
+    @pytest.mark.parametrize("ratio", [1.0, 0.8])
+    def test_rows_with_the_same_few_sums_get_what_each_gets_alone(self, ratio):
+        """Equal weights: the rows share a table, and a row alone does not use one."""
+        rng = np.random.default_rng(0)
+        counts = rng.multinomial(100, rng.dirichlet(np.ones(10), 500).mean(0), 500)
+        rows, winners = 50.0 * counts, counts.argmax(1)
+        alone = [argmax_probability(rows[i : i + 1], winners[i : i + 1], ratio)[0] for i in range(len(rows))]
+        assert argmax_probability(rows, winners, ratio).tolist() == alone
+
     def test_two_classes_reproduce_the_binary_risk(self):
         rng = np.random.default_rng(2)
         s = 10 ** rng.uniform(-3, 4, 2_000)

@@ -143,6 +143,14 @@ class TestFrozenSource:
         Frozen([bayes]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
         np.testing.assert_array_equal(bayes.theta_, before)
 
+    def test_answers_do_not_change_if_the_original_is_fitted_again(self):
+        forest = RandomForestClassifier(5, random_state=0).fit(X, CODES)
+        voters = Frozen([forest]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
+        before = voters.codes(NEW)
+        forest.estimators_[0].fit(X, (CODES + 1) % 3)
+        forest.set_params(n_estimators=7, warm_start=True).fit(X, CODES)
+        np.testing.assert_array_equal(voters.codes(NEW), before)
+
     def test_needs_fitted_classifiers(self):
         with pytest.raises(NotFittedError, match="GaussianNB instance is not fitted yet"):
             Frozen([GaussianNB()]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
 
-from stocmv import VoteMatrix, learn
+from stocmv import MajorityVoteClassifier, VoteMatrix, learn
 from stocmv.posteriors import Dirichlet
 from stocmv.risks import RISKS
+from stocmv.solvers import LBFGS
 from stocmv.votes import PartitionedVotes, load_folds, save_folds
 from stocmv.votes._integer_sums import IntegerSum
 from zoo import SINGLE, problem
@@ -96,6 +99,36 @@ def test_learning_gives_the_same_certificate(name):
     assert ours.certificate.verify([votes])
 
 
+ONE_STEP, TO_THE_END = LBFGS(max_iter=1), LBFGS(max_iter=500, tolerance=1e-12)
+
+
+@pytest.mark.parametrize("n", [3000, 10**7])
+@pytest.mark.parametrize("solver", [ONE_STEP, TO_THE_END], ids=["one step", "to the end"])
+@pytest.mark.filterwarnings("ignore:LBFGS stopped")
+def test_learning_from_the_same_start(n, solver):
+    """On the way the rounding of a step decides where the next one begins: only the first and the last are close."""
+    rows = min(n, 10**6)
+    votes = VoteMatrix.from_blocks(errors(rows, 20, seed) for seed in range(n // rows))
+    one, other = (learn(votes, solver=solver, device=device, random_state=0).certificate for device in ("cuda", None))
+    assert one.stochastic_bound == pytest.approx(other.stochastic_bound, rel=1e-7)
+    assert one.verify([votes])
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_classifier_learns_its_weights_there(n_classes):
+    settings = {"n_informative": 6, "n_classes": n_classes, "flip_y": 0.3, "random_state": 0}
+    X, y = make_classification(3000, **settings)
+    ours, theirs = (
+        MajorityVoteClassifier(
+            RandomForestClassifier(20), bound="seeger", prior=3.0, solver=TO_THE_END, device=device, random_state=0
+        ).fit(X, y)
+        for device in ("cuda", None)
+    )
+    assert ours.certificate_.stochastic_bound == pytest.approx(theirs.certificate_.stochastic_bound, rel=1e-7)
+    assert ours.certificate_.verify(ours.votes_)
+    assert all(type(votes) is VoteMatrix for votes in ours.votes_)
+
+
 def test_the_certificate_of_the_same_posterior_is_the_same():
     from stocmv import certify
     from stocmv.bounds import Seeger
@@ -125,5 +158,7 @@ def test_merged_rows_are_stored_as_often_as_they_occur():
 
 def test_too_many_votes_for_the_memory(monkeypatch):
     monkeypatch.setattr("stocmv.votes._gpu._free_bytes", lambda cp: 1000)
-    with pytest.raises(MemoryError, match="GB on the GPU"):
+    with pytest.raises(MemoryError, match=r"The votes take 0\.1 GB on the GPU, which has 0\.0 GB free"):
         VoteMatrix.from_errors(errors(10**6, 256)).to("cuda")
+    with pytest.raises(MemoryError, match="GB on the GPU"):
+        learn(VoteMatrix.from_errors(errors(1000, 256)), device="cuda")

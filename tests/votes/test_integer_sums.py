@@ -9,20 +9,10 @@ from stocmv import VoteMatrix
 from stocmv.posteriors import Dirichlet
 from stocmv.risks import RISKS
 from stocmv.votes._integer_sums import VOTERS, IntegerSum
+from votes.host_gpu import on_host
 from zoo import SINGLE, problem
 
 CURVES = ["exact", "first_order", "second_order", "binomial"]
-
-
-def on_host(votes, weights, curve):
-    """The kernel's sums, made by numpy."""
-    terms = IntegerSum.of(weights, curve, votes.n_examples)
-    errors = votes.errors()
-    wrong = errors @ terms.weights.astype(np.uint64)
-    value, slope, d_total = terms.rows(wrong)
-    gradient = errors.T.astype(np.uint64) @ slope
-    sums = np.array([value.sum(), d_total.sum()])
-    return terms.finish(sums, gradient, errors.sum(0), votes.n_examples)
 
 
 def random_votes(n, n_voters, seed=0):

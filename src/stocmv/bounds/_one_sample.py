@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincc, betainccinv, betaln, xlog1py, xlogy
 
 from ._shortfall import shortfall
@@ -60,13 +61,22 @@ def bentkus(risk: float, n: int, delta: float) -> float:
     """
     if not 0 <= risk <= 1 or n < 1:
         raise ValueError(f"risk must lie between 0 and 1, got {risk} on {n} examples.")
-    low, high = float(risk), 1.0
+
+    def excluding(middle: float, steps: NDArray) -> NDArray:
+        hinges = risk + steps * (middle - risk)
+        short = shortfall(hinges, 1.0, n, np.full(len(hinges), middle)) + _ROUNDING
+        return steps[short <= delta * (hinges - risk)]
+
+    low, high, likely = float(risk), 1.0, _STEPS[:1]
     for _ in range(60):
         middle = (low + high) / 2
-        hinges = risk + _STEPS * (middle - risk)
-        short = shortfall(hinges, 1.0, n, np.full(len(hinges), middle)) + _ROUNDING
-        excluded = bool(np.any(short <= delta * (hinges - risk)))
-        low, high = (low, middle) if excluded else (middle, high)
+        found = excluding(middle, likely)
+        if not len(found):
+            found = excluding(middle, _STEPS)
+        if len(found):
+            high, likely = middle, found[len(found) // 2 :][:1]  # likely to exclude the next value too
+        else:
+            low = middle
     return min(high * (1 + _ROUNDING), 1.0)
 
 

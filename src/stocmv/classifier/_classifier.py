@@ -57,6 +57,7 @@ from ..protocols import (
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..voters import VoterSource, as_source
+from ..votes import check_device
 from ._answers import assigned_folds
 from ._drawn import DrawnVote
 from ._selecting import Selecting
@@ -110,6 +111,9 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         of ``classes_``; or a dict ``{truth: {answer: cost}}``. Learning ignores it.
     n_jobs : int or None
         Number of threads or processes that train the voters and collect their votes.
+    device : {None, "cuda"}
+        "cuda" learns the weights on an NVIDIA GPU (extra ``gpu``), which pays from some millions of examples on. It
+        trains no voters, and has no use for voters with equal weights. The certificate is computed on the CPU.
     random_state : int, RandomState or None
         Seed for the split, the voters and the solver's starts.
     verbose : int
@@ -183,6 +187,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         per_class: bool = False,
         cost: Any = None,
         n_jobs: int | None = None,
+        device: str | None = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
@@ -199,6 +204,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         self.per_class = per_class
         self.cost = cost
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
 
@@ -249,6 +255,10 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
             return self._local_examples(X, y, groups, time)
         if time is not None:
             raise ValueError("time needs examples in memory: their order is not tested on a cluster.")
+        if self.device is not None:
+            raise ValueError(
+                f"device={self.device!r} needs examples in memory: votes on a cluster stay on its workers."
+            )
         examples = ClusterExamples(X, y, groups, as_source(self.voters))
         self.n_features_in_ = examples.n_features
         if examples.feature_names is not None:
@@ -259,6 +269,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
 
     def _check_parameters(self, groups: Any) -> None:
         check_delta(self.delta)
+        check_device(self.device)
         named(self.solver, SOLVERS, Solver, "solver")
         kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
         if is_tested(self.bound):
@@ -299,6 +310,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
             prior=self.prior,
             solver=self.solver,
             delta=self.delta,
+            device=self.device,
         )
 
     def _cut(self, recipe: Recipe, n: int, *, grouped: bool) -> Cut:
@@ -374,6 +386,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
                 delta=self.delta,
                 solver=choose_solver(self.solver, self.risk, source),
                 random_state=seed,
+                device=self.device,
                 assumptions=assumptions,
                 per_class=self.per_class,
                 alternatives=len(priors),

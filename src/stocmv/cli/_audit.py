@@ -47,6 +47,7 @@ class Settings:
     votes: bool = False
     abstain: str | None = None
     default: str | None = None
+    device: str | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ def certify_table(table: Table, settings: Settings) -> Audit:
         per_class=settings.per_class,
         cost=settings.cost,
         n_jobs=settings.jobs,
+        device=settings.device,
         random_state=settings.seed,
     )
     with warnings.catch_warnings():

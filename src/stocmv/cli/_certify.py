@@ -60,6 +60,11 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
     help="Threads, or workers of a local cluster; -1 is one for each core.",
 )
 @click.option(
+    "--device",
+    type=click.Choice(["cuda"]),
+    help="Learn the weights on an NVIDIA GPU; worth it from some millions of rows on.",
+)
+@click.option(
     "--per-class/--no-per-class",
     default=True,
     show_default=True,
@@ -144,6 +149,8 @@ def certify(
         raise click.UsageError("--time does not work with --cluster: the order of the rows is not tested there.")
     if cluster is not None and encoding is not None:
         raise click.UsageError("--encoding is for csv files, and --cluster reads parquet files.")
+    if cluster is not None and settings["device"] is not None:
+        raise click.UsageError("--device does not work with --cluster: the votes stay on the workers.")
     _check_votes(context, votes)
     _check_selective(settings)
     began = perf_counter()

@@ -84,7 +84,7 @@ def _sentence(error: BaseException) -> str:
     """The message of an error, in one line."""
     if isinstance(error, ModuleNotFoundError):
         return what_is_missing(error)
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) and not (type(error) is MemoryError and error.args):  # ours say what is too large
         return "there is not enough memory for this."
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {os.fspath(error.filename)!r}."

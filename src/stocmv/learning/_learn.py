@@ -15,7 +15,7 @@ from ..posteriors import POSTERIORS, Posterior
 from ..progress import stage
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
-from ..votes import VoteMatrix, Votes, check_answers, encode_answers
+from ..votes import VoteMatrix, Votes, check_answers, check_device, encode_answers
 from ._answers import check_silence, mean_vote, mean_weights
 from ._history import History
 from ._objective import Objective
@@ -111,6 +111,7 @@ def learn(
     delta: float = 0.05,
     solver: str | Solver = "auto",
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
+    device: str | None = None,
     assumptions: Sequence[str] = (),
     per_class: bool = False,
     alternatives: int = 1,
@@ -139,6 +140,9 @@ def learn(
         Minimises the bound.
     random_state : int, Generator, RandomState or None
         Seed for starts, batches and draws.
+    device : {None, "cuda"}
+        Where the weights are learned: where the votes are, or on a GPU, to which they are copied for that. The
+        certificate is computed from the votes given here, on the CPU.
     assumptions : sequence of str
         Further assumptions that the certificate rests on, in words.
     per_class : bool
@@ -186,6 +190,7 @@ def learn(
         solver=solver,
         random_state=random_state,
         alternatives=alternatives,
+        device=device,
     )
     warn_unfinished(found.history, solver, stacklevel=3)
     candidates = [found.posteriors]
@@ -234,6 +239,7 @@ def minimise(
     random_state: Any = None,
     alternatives: int = 1,
     kl_weight: float = 1.0,
+    device: str | None = None,
 ) -> Found:
     """The part of `learn` before certification, with the same parameters.
 
@@ -244,8 +250,11 @@ def minimise(
     the_bound = named(bound, BOUNDS, Bound, "bound")
     the_solver = named(solver, SOLVERS, Solver, "solver")
     priors = _priors(prior, posterior_kind(posterior, the_risk), list(folds))
+    check_device(device)
     for fold in folds:
         the_risk.check_votes(fold)
+    if device is not None:
+        folds = [v.to(device) for v in folds]
     sizes, history = tuple(v.n_examples for v in folds), History()
     each = share(delta, priors=alternatives, means=len(the_risk.outward))
     objective = Objective(folds, priors, the_risk, the_bound, each, sizes, history, kl_weight)

@@ -52,7 +52,7 @@ class Recipe:
         Whether to estimate the expected error.
     inner_folds : int
         Number of cross-validation folds for the weights of trained voters; 0 for equal weights.
-    risk, posterior, prior, solver, delta
+    risk, posterior, prior, solver, delta, device
         As in `learn`.
     """
 
@@ -66,6 +66,7 @@ class Recipe:
     prior: Any = "auto"
     solver: str | Solver = "auto"
     delta: float = 0.05
+    device: str | None = None
 
     @property
     def equal(self) -> bool:
@@ -177,6 +178,7 @@ class Recipe:
             solver="quick" if is_auto(self.solver) else self.solver,
             random_state=seed,
             kl_weight=kl_weight,
+            device=self.device,
         )
 
     def _guess(self, voters: VoterSet, X: Any, codes: NDArray, seed: int) -> Expected | None:

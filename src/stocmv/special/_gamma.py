@@ -1,6 +1,7 @@
 """Gamma variables: which of several is largest, and how a draw depends on its shape."""
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammainc, gammaln
 
@@ -13,6 +14,7 @@ _FAR = 40.0
 ROOT_RULE_FROM = 8.0  # total concentration from which the rule in sqrt(t) is used (below: the rule in log(t))
 _ROOT_STEP = 1 / 6
 _ROOT_REACH = 5.0  # exp(-2 * 5^2) = 2e-22 of the density lies further from sqrt(a)
+_ROOT_NODES = int(2 * _ROOT_REACH / _ROOT_STEP) + 1
 _LOG_STEP = 1 / 8
 _LOG_LOWEST, _LOG_HIGHEST = -28.0, 4.25
 
@@ -79,16 +81,34 @@ def _rivals(a: NDArray, winner: NDArray) -> tuple[NDArray, NDArray, NDArray]:
 
 def _root_rule(a: NDArray, winner: NDArray, own: NDArray, ratio: float) -> NDArray:
     row, rival, begin = _rivals(a, winner)
-    count = int(2 * _ROOT_REACH / _ROOT_STEP) + 1
-    first = np.maximum(np.floor((np.sqrt(own) - _ROOT_REACH) / _ROOT_STEP), 1)
-    x = (first[:, None] + np.arange(count)) * _ROOT_STEP
-    density = 2 * _ROOT_STEP * np.exp(log_root_density(x, own[:, None]))
-    x_rival = np.sqrt(ratio) * x[row]
-    distance = x_rival - np.sqrt(rival)[:, None]
+    shapes, which = np.unique(own, return_inverse=True)
+    first = np.maximum(np.floor((np.sqrt(shapes) - _ROOT_REACH) / _ROOT_STEP), 1)
+    x = (first[:, None] + np.arange(_ROOT_NODES)) * _ROOT_STEP
+    density = 2 * _ROOT_STEP * np.exp(log_root_density(x, shapes[:, None]))
+    below = _root_below(first[which][row], rival, ratio)
+    return (density[which] * np.multiply.reduceat(below, begin, axis=0)).sum(1)
+
+
+def _root_below(first: NDArray, shape: NDArray, ratio: float) -> NDArray:
+    """Probability that a gamma variable stays below each of the nodes from ``first`` on.
+
+    Equal weights have few different sums. Then a table of all nodes for each of these shapes is smaller.
+    """
+    shapes, which = np.unique(shape, return_inverse=True)
+    lowest, span = first.min(), int(np.ptp(first)) + _ROOT_NODES
+    if len(shapes) * span >= len(shape) * _ROOT_NODES:
+        return _gamma_below(first[:, None] + np.arange(_ROOT_NODES), shape, ratio)
+    table = _gamma_below(lowest + np.arange(span)[None], shapes, ratio)
+    return sliding_window_view(table, _ROOT_NODES, axis=1)[which, (first - lowest).astype(np.intp)]
+
+
+def _gamma_below(nodes: NDArray, shape: NDArray, ratio: float) -> NDArray:
+    x = np.sqrt(ratio) * (nodes * _ROOT_STEP)
+    distance = x - np.sqrt(shape)[:, None]
     below = np.where(distance > 0, 1.0, 0.0)
     near = np.abs(distance) < _ROOT_REACH + 1
-    below[near] = gammainc(np.broadcast_to(rival[:, None], near.shape)[near], (x_rival * x_rival)[near])
-    return (density * np.multiply.reduceat(below, begin, axis=0)).sum(1)
+    below[near] = gammainc(*(np.broadcast_to(each, near.shape)[near] for each in (shape[:, None], x * x)))
+    return below
 
 
 def log_root_density(x: NDArray, shape: NDArray) -> NDArray:

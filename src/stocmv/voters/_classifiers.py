@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from ..votes import code_dtype, exact_labels
-from ._base import FROZEN_PARTS, Joined, Recoded, VoterSet, VoterSource, frozen_parts, set_seeds
+from ._base import FROZEN_PARTS, Joined, VoterSet, VoterSource, frozen_parts, recoded, set_seeds
 from ._ensemble import EnsembleVoters, are_alike, is_ensemble
 from ._transformed import TransformedVoters
 
@@ -149,7 +150,7 @@ class Frozen(VoterSource):
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
         # copies, so that fitting the originals again does not change what was certified
-        return Joined([_fixed(copy.deepcopy(e), classes, n_jobs) for e in self._fitted])
+        return Joined([_fixed(_copied(e), classes, n_jobs) for e in self._fitted])
 
     def describe(self) -> str:
         return f"frozen {self._fitted!r}"
@@ -168,10 +169,17 @@ def _last(estimator: Any) -> Any:
     return _last(estimator[-1]) if isinstance(estimator, Pipeline) else estimator
 
 
+def _copied(estimator: Any) -> Any:
+    """A deep copy, except for the nodes of fitted trees: fitting a tree again makes new ones."""
+    members = getattr(_last(estimator), "estimators_", ())
+    nodes = [member.tree_ for member in members if isinstance(member, DecisionTreeClassifier)]
+    return copy.deepcopy(estimator, {id(tree): tree for tree in nodes})
+
+
 def _fixed(estimator: Any, classes: NDArray, n_jobs: int | None) -> VoterSet:
     """Voters of one fitted estimator; its answers are codes among ``classes``."""
     if isinstance(estimator, Pipeline) and len(estimator) > 1 and is_ensemble(_last(estimator)):
         return TransformedVoters(estimator[:-1], _fixed(estimator[-1], classes, n_jobs))
     if is_ensemble(estimator):
-        return Recoded(EnsembleVoters(estimator, n_jobs), np.searchsorted(classes, estimator.classes_))
+        return recoded(EnsembleVoters(estimator, n_jobs), np.searchsorted(classes, estimator.classes_), len(classes))
     return ClassifierVoters([estimator], classes)

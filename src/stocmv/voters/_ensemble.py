@@ -16,7 +16,7 @@ from sklearn.ensemble._forest import ForestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from ..votes import code_dtype
+from ..votes import class_weights, code_dtype
 from ._base import VoterSet, VoterSource, set_seeds
 
 
@@ -65,13 +65,11 @@ class Ensemble(VoterSource):
         """Majority of the members not trained on an example, if the ensemble remembers which these are."""
         if not (getattr(self.estimator, "bootstrap", False) and isinstance(voters, EnsembleVoters)):
             return None
-        votes = voters.codes(X)
-        rows = np.arange(len(votes))
-        tally = np.zeros((len(votes), len(voters.ensemble.classes_)), np.int32)
+        n_classes = len(voters.ensemble.classes_)
+        votes = voters.codes(X).astype(code_dtype(n_classes + 1), copy=False)
         for j, sample in enumerate(voters.ensemble.estimators_samples_):
-            unseen = np.ones(len(votes), bool)
-            unseen[sample] = False
-            tally[rows[unseen], votes[unseen, j]] += 1
+            votes[sample, j] = n_classes  # no answer
+        tally = class_weights(votes, n_classes, np.ones(voters.n_voters))
         return np.where(tally.any(1), tally.argmax(1), -1)
 
     def with_members(self, count: int) -> "Ensemble | None":
@@ -100,9 +98,10 @@ class EnsembleVoters(VoterSet):
         self.n_voters = len(members(ensemble))
 
     def codes(self, X: Any) -> NDArray:
+        dtype = code_dtype(len(self.ensemble.classes_))
         if isinstance(self.ensemble, ForestClassifier):
             X = self.ensemble._validate_X_predict(X)
-            questions = [delayed(_tree_codes)(tree, X) for tree in self.ensemble.estimators_]
+            questions = [delayed(_tree_codes)(tree, X, dtype) for tree in self.ensemble.estimators_]
         else:
             voters = members(self.ensemble)
             columns = getattr(self.ensemble, "estimators_features_", [None] * len(voters))
@@ -110,7 +109,7 @@ class EnsembleVoters(VoterSet):
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(questions)
         if isinstance(self.ensemble, AdaBoostClassifier):  # its members answer labels, those of all others positions
             answers = [np.searchsorted(self.ensemble.classes_, answer) for answer in answers]
-        return np.stack(answers, axis=1).astype(code_dtype(len(self.ensemble.classes_)))
+        return np.ascontiguousarray(np.stack(answers).astype(dtype, copy=False).T)
 
     def plain_answers(self, X: Any) -> NDArray:
         return np.searchsorted(self.ensemble.classes_, self.ensemble.predict(X))
@@ -139,9 +138,9 @@ def members(ensemble: BaseEstimator) -> list[BaseEstimator]:
     return fitted
 
 
-def _tree_codes(tree: Any, X: Any) -> NDArray:
+def _tree_codes(tree: Any, X: Any, dtype: type) -> NDArray:
     """Answers of a decision tree, by its leaves: much faster than its ``predict``."""
-    return tree.tree_.value[:, 0, :].argmax(1)[tree.tree_.apply(X)]
+    return tree.tree_.value[:, 0, :].argmax(1).astype(dtype)[tree.tree_.apply(X)]
 
 
 def _member_answers(member: Any, X: Any, columns: NDArray | None) -> NDArray:

@@ -104,6 +104,17 @@ class Votes(ABC):
         return self.n_rows * (0.3 * self.n_voters + (10 if (self.n_classes or 2) < 3 else 10_000))
 
 
+def check_device(device: str | None) -> None:
+    """Refuse a device on which weights cannot be learned: another name than "cuda", or a GPU that cannot be used."""
+    if device is None:
+        return
+    if device != "cuda":
+        raise ValueError(f"device must be None or 'cuda', got {device!r}.")
+    from ._gpu import check_gpu
+
+    check_gpu()
+
+
 class Matrix(Votes):
     """Votes in one matrix, in memory or on a GPU."""
 

@@ -282,6 +282,11 @@ def _processors() -> int:
     return int(_cupy().cuda.Device().attributes["MultiProcessorCount"])
 
 
+def check_gpu() -> None:
+    """Raise the error that moving votes would raise if CuPy or a GPU is missing."""
+    _cupy()
+
+
 def _cupy() -> Any:
     """Import CuPy and check that there is a working device."""
     try:
@@ -297,9 +302,9 @@ def _check_device(cupy: Any) -> None:
     try:
         capability = int(cupy.cuda.Device().compute_capability)
     except Exception as error:
-        raise RuntimeError(f"No NVIDIA GPU can be used here: {error}.") from error
+        raise OSError(f"No NVIDIA GPU can be used here: {error}.") from error
     if capability < 80:
-        raise RuntimeError(f"The GPU has compute capability {capability / 10}, and 8.0 is needed (Ampere or newer).")
+        raise OSError(f"The GPU has compute capability {capability / 10}, and 8.0 is needed (Ampere or newer).")
 
 
 def _check_suits(votes: VoteMatrix) -> None:
