@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from ..votes import code_dtype, exact_labels
@@ -150,7 +149,7 @@ class Frozen(VoterSource):
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
         # copies, so that fitting the originals again does not change what was certified
-        return Joined([_fixed(_copied(e), classes, n_jobs) for e in self._fitted])
+        return Joined([_fixed(copy.deepcopy(e), classes, n_jobs) for e in self._fitted])
 
     def describe(self) -> str:
         return f"frozen {self._fitted!r}"
@@ -167,13 +166,6 @@ def _labels_of(estimators: Iterable[Any]) -> NDArray | None:
 def _last(estimator: Any) -> Any:
     """The classifier itself, at the end of a pipeline."""
     return _last(estimator[-1]) if isinstance(estimator, Pipeline) else estimator
-
-
-def _copied(estimator: Any) -> Any:
-    """A deep copy, except for the nodes of fitted trees: fitting a tree again makes new ones."""
-    members = getattr(_last(estimator), "estimators_", ())
-    nodes = [member.tree_ for member in members if isinstance(member, DecisionTreeClassifier)]
-    return copy.deepcopy(estimator, {id(tree): tree for tree in nodes})
 
 
 def _fixed(estimator: Any, classes: NDArray, n_jobs: int | None) -> VoterSet:
