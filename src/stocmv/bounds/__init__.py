@@ -6,7 +6,7 @@ from ._delta import check_alternatives as check_alternatives, check_delta as che
 from ._fold_test import FoldTest as FoldTest
 from ._mcallester import McAllester
 from ._one_sample import bentkus as bentkus, clopper_pearson, one_sample as one_sample
-from ._ratio_test import RatioTest as RatioTest, mean_upper as mean_upper, quotient_upper as quotient_upper
+from ._ratio_test import RatioTest as RatioTest
 from ._seeger import Seeger, seeger_mixture as seeger_mixture
 
 BOUNDS: dict[str, Bound] = {

@@ -1,7 +1,6 @@
 """The ratio test: a bound on the error among the answers, or on any ratio of two means, over folds."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -11,13 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from ._fold_test import FoldTest
 from ._one_sample import clopper_pearson
 
 _FIRST_SHARE = 0.7  # share of answered units for which the first bet is best
 _STEP = 4.0  # factor from one such share to the next
-_ERROR_SHARE = 0.75  # share of delta for the numerator of a quotient
-_REST_GUESSES = (0.02, 0.15, 0.5)  # guesses of the share that is not answered
 
 
 @dataclass(frozen=True)
@@ -36,8 +32,7 @@ class RatioTest:
     examples of one fold, given by their numbers, Clopper and Pearson's bound given the answers is exact, and is used.
 
     The ratio is that of the mixture that draws each fold in proportion to its size. With folds it depends on the
-    examples, so only a ratio fixed in advance can be tested (`rejects`); `quotient_upper` bounds it whatever it turns
-    out to be.
+    examples, so only a ratio fixed in advance can be tested (`rejects`).
 
     Parameters
     ----------
@@ -106,7 +101,7 @@ class RatioTest:
         return self.rejects([1.0, 0.0], [1.0, 1.0], ratio, [n_errors, n_answers - n_errors])
 
     def upper(self, errors: ArrayLike, answered: ArrayLike, counts: ArrayLike = 1.0) -> float:
-        """The bound on the ratio, from the units of one fold; several have `quotient_upper`."""
+        """The bound on the ratio, from the units of one fold."""
         self._check_one_fold()
         return min(self._inverted(*_units(errors, answered, counts)), 1.0)
 
@@ -117,7 +112,7 @@ class RatioTest:
 
     def _check_one_fold(self) -> None:
         if len(self.sizes) > 1:
-            raise ValueError("With folds the ratio depends on the examples: use quotient_upper, or a fixed ratio.")
+            raise ValueError("The ratio of several folds depends on the examples: test one that is fixed in advance.")
 
     def _inverted(self, e: NDArray, a: NDArray, c: NDArray) -> float:
         """The smallest excluded ratio, rounded up; all larger ones are excluded too."""
@@ -152,56 +147,3 @@ def _stakes(x: NDArray) -> NDArray:
     """
     x = np.maximum(x, 1.0)
     return np.sqrt(2 / x) - (math.sqrt(2) - 1) / x
-
-
-def quotient_upper(
-    errors: Sequence[float],
-    answered: Sequence[float],
-    sizes: Sequence[int],
-    delta: float,
-    *,
-    scale: Sequence[float] | None = None,
-) -> float:
-    """Upper bound on a ratio of two means over the folds, not fixed in advance: the quotient of two bounds.
-
-    Parameters
-    ----------
-    errors, answered : sequence of float
-        Means of the two over the units of each fold.
-    sizes : sequence of int
-        Number of units in each fold.
-    delta : float
-        Probability that the bound fails, at most.
-    scale : sequence of float, optional
-        Scales of a `FoldTest` whose shares the mixture uses; by default the shares are proportional to the sizes.
-    """
-    above = mean_upper(errors, sizes, _ERROR_SHARE * delta, _error_guesses(sizes), scale=scale)
-    rest = mean_upper([1 - a for a in answered], sizes, (1 - _ERROR_SHARE) * delta, scale=scale)
-    return min(above / (1 - rest) * (1 + 1e-12), 1.0) if rest < 1 else 1.0
-
-
-def mean_upper(
-    means: Sequence[float],
-    sizes: Sequence[int],
-    delta: float,
-    guesses: Sequence[float] = _REST_GUESSES,
-    *,
-    scale: Sequence[float] | None = None,
-) -> float:
-    """The smallest of several fold tests that share delta, with constants for guesses fixed in advance."""
-    tests = (_fixed_test(guess, tuple(sizes), delta / len(guesses), scale) for guess in guesses)
-    return min(test.upper([min(mean * (1 + 1e-13), 1.0) for mean in means]) for test in tests)
-
-
-def _error_guesses(sizes: Sequence[int]) -> list[float]:
-    """Guesses of the error, from half of the units to a single one."""
-    return [0.4 * 6.0**-j for j in range(1 + int(math.log(max(0.4 * min(sizes), 1.0), 6.0)))]
-
-
-def _fixed_test(guess: float, sizes: tuple[int, ...], delta: float, scale: Sequence[float] | None) -> FoldTest:
-    """A fold test whose shares are those of the sizes, or of the scales."""
-    usual = FoldTest.choose([guess], sizes[:1], delta).scale[0]
-    if scale is None:
-        return FoldTest.choose([guess] * len(sizes), sizes, delta, [usual * sizes[0] / n for n in sizes])
-    times = usual / FoldTest.choose([0.1], sizes[:1], delta).scale[0]
-    return FoldTest.choose([guess] * len(sizes), sizes, delta, [times * c for c in scale])
