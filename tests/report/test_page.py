@@ -361,3 +361,10 @@ def test_what_is_not_installed_is_named_with_its_cure(monkeypatch, missing, cure
 def test_an_unfitted_vote_is_refused():
     with pytest.raises(NotFittedError):
         report.render(MajorityVoteClassifier(), data=summary(binary()))
+
+
+def test_a_selective_vote_that_could_not_be_certified_is_named():
+    clf = binary()
+    shown = parse(report.render(clf, data=summary(clf), not_certified="max_error=0.0001 & less cannot be certified."))
+    (section,) = [e for e in shown.find("section") if e.attributes.get("id") == "selective"]
+    assert "max_error=0.0001 & less cannot be certified." in section.words

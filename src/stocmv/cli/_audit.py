@@ -183,6 +183,7 @@ def write_folder(audit: Audit, table: Table, seen: Seen, folder: Path) -> None:
             holdout=audit.holdout,
             test=audit.test,
             selective=audit.selective,
+            not_certified=audit.not_certified,
             hashes=hashes,
         )
         saved.result()

@@ -32,6 +32,7 @@ def render(
     holdout: HoldoutComparison | None = None,
     test: TestErrors | None = None,
     selective: SelectiveCertificate | None = None,
+    not_certified: str = "",
     hashes: dict[str, str] | Callable[[], dict[str, str]] | None = None,
 ) -> str:
     """The report page of a certificate, as one HTML file that loads nothing and runs nothing.
@@ -48,6 +49,8 @@ def render(
         Errors on a test file.
     selective : SelectiveCertificate, optional
         Certificate from `MajorityVoteClassifier.selective` for this vote.
+    not_certified : str
+        Why there is no selective vote although one was requested.
     hashes : dict of str to str, or a function that returns one, optional
         SHA-256 of the files next to the page, by name; a function is called after the figures are drawn, so that the
         files can be written meanwhile.
@@ -74,6 +77,7 @@ def render(
         holdout=holdout,
         test=test,
         selective=selective,
+        not_certified=not_certified,
         exceeded=[] if test is None else _exceeded(certificate, test),
         timings={_STAGES.get(stage, stage): seconds for stage, seconds in clf.timings_.items()},
         voters=_voters(clf),
