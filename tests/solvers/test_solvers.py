@@ -85,7 +85,7 @@ class TestEvery:
             (Adam(n_steps=2), []),
             (MiniBatchAdam(n_epochs=2), []),
             (Auto(), []),
-            (Auto(first_iterations=2, max_iter=2), [2]),  # one of the two best starts
+            (Auto(explore_iterations=1, max_iter=2), [2]),  # only the last descent
             (Auto(explore_work=100, max_iter=2), [2]),  # the descent on all examples, after a sample
         ],
         ids=repr,
