@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from . import binary, first_call, growth, memory, row_by_row, several_classes
+from . import binary, first_call, growth, memory, row_by_row, several_classes, solver
 from .targets import Target
 
 SECTIONS = {
@@ -20,6 +20,7 @@ SECTIONS = {
     "growth": growth,
     "memory": memory,
     "first": first_call,
+    "solver": solver,
 }
 
 

@@ -139,7 +139,7 @@ class Objective:
         return np.concatenate([each.point for each in moved if each is not None])
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
-        """Starts that depend on the votes: logistic-regression weights, and where a KL of a tenth of its weight leads."""
+        """Starts that depend on the votes: logistic-regression weights, and where a tenth of the KL leads."""
         light = self._unrecorded(kl_weight=0.1 * self.kl_weight)
         descent = LBFGS(30, tolerance=1e-5, stops_early=True)
         far = descent.minimise(light, random_start(self.start, rng, 0.1), rng)
