@@ -11,6 +11,7 @@ from ._lbfgs import LBFGS
 from ._starts import random_start
 
 _LONG_MEMORY = 100  # steps that L-BFGS remembers if a pass costs much more than its algebra
+_LAST_TOLERANCE = 1e-10  # the first steps of a descent in a valley are short: with 1e-8 it may end at once
 _SHARPER = np.log(4)  # added to all coordinates, it makes a Dirichlet four times as concentrated
 _SAME = 1e-4  # relative difference up to which two ends are the same minimum
 
@@ -62,7 +63,7 @@ class Auto(Solver):
         sample = problem.sample(self.explore_work, rng)
         overfitted = self._explore(sample, start, rng)
         if sample.n_rows == problem.n_rows:
-            return LBFGS(self.max_iter).minimise(sample.named("best:"), overfitted, rng)
+            return LBFGS(self.max_iter, _LAST_TOLERANCE).minimise(sample.named("best:"), overfitted, rng)
         regularised = LBFGS(self.max_iter).minimise(sample.alone(), overfitted, rng)
         trial = LBFGS(self.trial_iterations, stops_early=True)
         starts = {"overfitted": overfitted, "regularised": regularised}
