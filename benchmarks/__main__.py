@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from . import binary, classifier, first_call, growth, memory, row_by_row, several_classes
+from . import binary, classifier, first_call, growth, memory, row_by_row, several_classes, solver
 from .targets import Target
 
 SECTIONS = {
@@ -21,6 +21,7 @@ SECTIONS = {
     "memory": memory,
     "first": first_call,
     "classifier": classifier,
+    "solver": solver,
 }
 
 

@@ -392,7 +392,7 @@ class TestConvergence:
             learn(problem("noisy"), solver=LBFGS(max_iter=2))
         assert caught[0].filename == __file__
         with pytest.warns(ConvergenceWarning, match=r"Auto stopped at max_iter=1 .*Auto\(max_iter=2\)"):
-            learn(problem("noisy"), solver=Auto(first_iterations=1, max_iter=1))
+            learn(problem("noisy"), solver=Auto(explore_iterations=1, max_iter=1))
 
     @pytest.mark.parametrize("solver", ["auto", "quick", LBFGS(), Adam(n_steps=3), LBFGS(max_iter=2, stops_early=True)])
     def test_others_do_not(self, solver):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -54,12 +55,15 @@ class Objective:
     def draws_again(self) -> bool:
         return self.risk.draws_again
 
+    @property
+    def parts(self) -> list[slice]:
+        """The coordinates of each fold's posterior."""
+        ends = np.cumsum([0, *(len(prior.point) for prior in self.priors)]).tolist()
+        return [slice(*pair) for pair in pairwise(ends)]
+
     def posteriors(self, point: NDArray) -> list[Posterior]:
         """The folds' posteriors at a point."""
-        ends = np.cumsum([len(prior.point) for prior in self.priors])
-        return [
-            type(prior).from_point(part) for prior, part in zip(self.priors, np.split(point, ends[:-1]), strict=True)
-        ]
+        return [type(prior).from_point(point[part]) for prior, part in zip(self.priors, self.parts, strict=True)]
 
     def __call__(self, point: NDArray, rng: np.random.Generator | None = None) -> tuple[float, NDArray]:
         posteriors = self.posteriors(point)
@@ -135,13 +139,11 @@ class Objective:
         return np.concatenate([each.point for each in moved if each is not None])
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
-        """Starts that depend on the votes: logistic-regression weights, and a path along which the KL gains weight."""
-        if not self._can_be_nudged():
-            return {}
-        path = random_start(self.start, rng, 0.1)
-        for kl_weight in (0.01, 0.1, 0.3):
-            path = LBFGS(100).minimise(self._unrecorded(kl_weight=kl_weight * self.kl_weight), path, rng)
-        return {"logistic": self.quick_start(), "path": path}
+        """Starts that depend on the votes: logistic-regression weights, and where a tenth of the KL leads."""
+        light = self._unrecorded(kl_weight=0.1 * self.kl_weight)
+        descent = LBFGS(30, tolerance=1e-5, stops_early=True)
+        far = descent.minimise(light, random_start(self.start, rng, 0.1), rng)
+        return {"logistic": self.quick_start(), "far": far} if self._can_be_nudged() else {"far": far}
 
     def _unrecorded(self, **changes: Any) -> "Objective":
         """A changed problem, whose values are not bounds for this one and so not recorded."""

@@ -27,6 +27,11 @@ class Problem(Protocol):
         ...
 
     @property
+    def parts(self) -> list[slice]:
+        """The coordinates of each part, such as a fold; parts matter to each other only a little."""
+        ...
+
+    @property
     def draws_again(self) -> bool:
         """Whether every evaluation draws random numbers."""
         ...

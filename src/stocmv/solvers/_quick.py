@@ -14,7 +14,7 @@ from ._lbfgs import LBFGS
 class Quick(Solver):
     """L-BFGS from the problem's quick start, such as logistic-regression weights.
 
-    Usually within a percent of `Auto` in a tenth of its time: meant for weights that other examples judge. A problem
+    Usually within a percent of `Auto` in less time: meant for weights that other examples judge. A problem
     with many examples is first minimised on a sample of them; one that draws random numbers is left to Adam.
 
     Parameters

@@ -101,7 +101,7 @@ class Votes(ABC):
     @property
     def work(self) -> float:
         """Estimated nanoseconds per pass, by which a solver plans its evaluations."""
-        return self.n_rows * (0.3 * self.n_voters + (10 if (self.n_classes or 2) < 3 else 10_000))
+        return self.n_rows * (0.3 * self.n_voters + (10 if (self.n_classes or 2) < 3 else 1500))
 
 
 def check_device(device: str | None) -> None:
