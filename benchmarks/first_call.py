@@ -1,32 +1,55 @@
-"""The first call in a fresh process: with nothing compiled, and with a compilation cache from an earlier process."""
+"""The first calls of a fresh process: importing, the command line, and `fit` with nothing compiled. Processor time."""
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 from .targets import Target
 
-KINDS = ("two classes", "ten classes")
+FITS: dict[str, tuple[int, dict[str, Any]]] = {  # number of classes, settings
+    "fit, 2 classes": (2, {}),
+    "fit, 10 classes": (10, {}),
+    "fit with a PAC-Bayes bound, 2 classes": (2, {"bound": "seeger"}),
+    "fit with a PAC-Bayes bound, 10 classes": (10, {"bound": "seeger"}),
+}
+_TIMES = 3  # the fastest counts: other work on the machine only adds
 
 
 def run() -> list[Target]:
-    print(f"{'seconds':28}{'import':>9}{'first call':>13}{'second call':>14}{'first / second':>17}")
-    for kind in KINDS:
+    version, text = (min(command_seconds(option) for _ in range(_TIMES)) for option in ("--version", "--help"))
+    imported = min(in_fresh_process("import") for _ in range(_TIMES))
+    print(f"{'stocmv --version | --help, s':44}{version:>8.2f}{text:>9.2f}")
+    print(f"{'import, beyond sklearn.ensemble, s':44}{imported:>8.2f}")
+    print(f"{'the first call takes longer than the second by':44}{'nothing compiled, s':>21}{'from the cache, s':>19}")
+    fresh = {}
+    for name in FITS:
         with tempfile.TemporaryDirectory() as folder:
-            for when in ("nothing compiled", "from the cache"):
-                r = in_fresh_process(kind, folder)
-                print(f"{f'{kind}, {when}':28}{r['import']:>9.2f}{r['first']:>13.2f}{r['second']:>14.4f}", end="")
-                print(f"{r['first'] / r['second']:>17.0f}")
-    return []
+            fresh[name], cached = (in_fresh_process(name, folder) for _ in range(2))
+        print(f"{name:44}{fresh[name]:>21.2f}{cached:>19.2f}", flush=True)
+    return [
+        Target("stocmv --version: processor time", version, "<=", 0.25, " s"),
+        Target("stocmv --help: processor time", text, "<=", 0.25, " s"),
+        Target("import stocmv, beyond sklearn.ensemble", imported, "<=", 0.4, " s"),
+        *(Target(f"first {name}: compilation", seconds, "<=", 2.0, " s") for name, seconds in fresh.items()),
+    ]
 
 
-def in_fresh_process(kind: str, cache: str) -> dict[str, float]:
+def command_seconds(option: str) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "stocmv", option], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def in_fresh_process(what: str, cache: str = "") -> float:
     child = subprocess.run(
-        [sys.executable, "-m", "benchmarks.first_call", kind],
-        env=os.environ | {"NUMBA_CACHE_DIR": cache},
+        [sys.executable, "-m", "benchmarks.first_call", what],
+        env=os.environ | ({"NUMBA_CACHE_DIR": cache} if cache else {}),
         check=True,
         capture_output=True,
         text=True,
@@ -34,27 +57,26 @@ def in_fresh_process(kind: str, cache: str) -> dict[str, float]:
     return json.loads(child.stdout)
 
 
-def timed_calls(kind: str) -> dict[str, float]:
-    began = time.perf_counter()
-    import numpy as np
+def seconds_of(what: str) -> float:
+    from sklearn.datasets import make_classification
+    from sklearn.ensemble import RandomForestClassifier
 
-    from stocmv import VoteMatrix
-    from stocmv.posteriors import Dirichlet
-    from stocmv.risks import Exact
+    began = time.process_time()
+    from stocmv import MajorityVoteClassifier
 
-    imported = time.perf_counter() - began
-    rng = np.random.default_rng(0)
-    n_classes = 2 if kind == KINDS[0] else 10
-    y = rng.integers(0, n_classes, 1000)
-    labels = np.where(rng.random((1000, 20)) < 0.7, y[:, None], rng.integers(0, n_classes, (1000, 20)))
-    votes = VoteMatrix.from_labels(labels, y, classes=np.arange(n_classes))
-    seconds = []
+    imported = time.process_time() - began
+    if what == "import":
+        return imported
+    n_classes, settings = FITS[what]
+    X, y = make_classification(600, n_informative=10, n_classes=n_classes, random_state=0)
+    clf = MajorityVoteClassifier(RandomForestClassifier(20), **settings, random_state=0)
+    took = []
     for _ in range(2):
-        began = time.perf_counter()
-        Exact().moments(Dirichlet(np.ones(20)), votes)
-        seconds.append(time.perf_counter() - began)
-    return {"import": imported, "first": seconds[0], "second": seconds[1]}
+        began = time.process_time()
+        clf.fit(X, y)
+        took.append(time.process_time() - began)
+    return took[0] - took[1]
 
 
 if __name__ == "__main__":
-    print(json.dumps(timed_calls(sys.argv[1])))
+    print(json.dumps(seconds_of(sys.argv[1])))
