@@ -157,7 +157,7 @@ def test_the_messages_are_those_of_the_fit():
     highest = max(digits().certificate_.per_class, key=lambda entry: entry["bound"])
     assert f"highest for class {highest['label']}, {percent(highest['bound'])}" in message_of("digits", "classes")
     assert message_of("paid", "history").startswith(f"{len(paid().history_)} iterations")
-    assert "The stages of the search: adam; " in parse(page("frozen")).words
+    assert "The stages of the search: prior: lbfgs; " in parse(page("frozen")).words
     assert " of the 167 judging examples, " in message_of("digits", "errors")
 
 
