@@ -11,7 +11,7 @@ from stocmv.certificate import certify
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
 from stocmv.progress import listening
 from stocmv.risks import RISKS, MonteCarlo
-from stocmv.solvers import LBFGS, SOLVERS, Adam, Auto
+from stocmv.solvers import LBFGS, SOLVERS, Adam, Auto, Solver
 from stocmv.special import log_xi
 from unproven import Guess
 from zoo import FOLDED, PAIRS, answers, problem, raw, right, risk_of
@@ -137,6 +137,26 @@ class TestPrior:
             problem("noisy"), risk=risk_of("mc"), posterior="logit_normal", prior=0.5, solver=Adam(n_steps=1)
         ).prior
         np.testing.assert_array_equal([normal.location, normal.scale], [np.zeros(12), np.full(12, 0.5)])
+
+
+class TestWorseThanThePrior:
+    class Uphill(Solver):
+        """What a descent on a sample may do to all examples."""
+
+        def minimise(self, problem, start, rng):
+            return start + np.arange(len(start))
+
+    @pytest.mark.parametrize("name", ["identical", *FOLDED])
+    def test_is_not_returned(self, name):
+        votes = problem(name)
+        learned = learn(votes, solver=self.Uphill(), random_state=0)
+        posteriors = learned.posterior if name in FOLDED else [learned.posterior]
+        assert all((p.alpha == 1).all() for p in posteriors)
+        assert learned.certificate.kl == 0
+
+    def test_is_certified_beside_the_prior_if_its_risk_is_drawn(self):
+        learned = learn(problem("identical"), risk="mc", solver=self.Uphill(), random_state=0)
+        assert learned.certificate.kl == 0
 
 
 class TestHistory:

@@ -261,8 +261,10 @@ def minimise(
     point = objective.start
     if any(v.n_voters > 1 for v in folds):
         point = the_solver.minimise(objective, objective.start, _generator(random_state))
-    moved = not np.array_equal(point, objective.start)  # if not, keep the prior: rounding would make the KL nonzero
-    return Found(objective.posteriors(point) if moved else priors, priors, objective(point)[0], history)
+    value, at_prior = (objective(p)[0] for p in (point, objective.start))
+    # `learn` certifies the prior too if the values are noisy; rounding would make the KL of a prior's point nonzero
+    moved = value < at_prior or (the_risk.draws_again and not np.array_equal(point, objective.start))
+    return Found(objective.posteriors(point) if moved else priors, priors, value if moved else at_prior, history)
 
 
 def warn_unfinished(history: History, solver: str | Solver, stacklevel: int) -> None:

@@ -3,7 +3,7 @@
 Errors are stored with eight voters to a byte, byte columns contiguous: ``bits[g, i]`` holds voters ``8 g .. 8 g + 7``
 on example ``i``. A table of the 256 partial sums of each byte's weights turns the product with the weights into one
 look-up per byte, and the transposed product into one histogram addition per byte. Byte columns are taken in groups of
-four, so that each running sum and each value is loaded once for all four, and so that equal bytes in neighbouring rows
+five, so that each running sum and each value is loaded once for all five, and so that equal bytes in neighbouring rows
 wait less for each other's store.
 """
 
