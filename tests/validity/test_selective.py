@@ -54,13 +54,13 @@ def violated(seed: int, settings: dict, target: dict, grouped: bool) -> tuple[bo
 @pytest.mark.parametrize(
     ("settings", "target", "grouped"),
     [
-        ({"n_folds": 3}, {"max_error": 0.12}, False),
-        ({"holdout": 0.5}, {"max_error": 0.12}, True),
+        ({"n_folds": 3}, {"max_error": 0.18}, False),
+        ({"holdout": 0.5}, {"max_error": 0.22}, True),
         ({"holdout": 0.5}, {"min_coverage": 0.6}, False),
         ({"n_folds": 3}, {"min_coverage": 0.6}, True),
     ],
 )
 def test_error_and_coverage_fail_at_most_as_often_as_delta_allows(settings, target, grouped):
     found = np.array(Parallel(n_jobs=-1)(delayed(violated)(seed, settings, target, grouped) for seed in range(N_DRAWS)))
-    assert found[:, 0].sum() > 50
+    assert found[:, 0].mean() > 2 * DELTA, "too little is certified for a violation to show"
     assert np.sum(found[:, 1] | found[:, 2]) <= most_violations(N_DRAWS, DELTA)
