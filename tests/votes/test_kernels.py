@@ -13,7 +13,7 @@ from stocmv import VoteMatrix
 from stocmv.risks._curves import half_curve
 from stocmv.special import argmax_probability
 from stocmv.votes import Curve, PartitionedVotes
-from stocmv.votes._classes import _is_decided as is_decided
+from stocmv.votes._classes import _is_decided as is_decided, _negligible as negligible
 from stocmv.votes._grain import rounder
 from stocmv.votes._threads import split_rows
 from zoo import SEVERAL_CLASSES, SINGLE, answers, errors, problem, raw
@@ -146,6 +146,13 @@ def test_rows_are_decided_only_where_the_other_outcome_is_as_good_as_impossible(
     decided = np.array([is_decided(a, b) for a, b in zip(less, more, strict=True)])
     assert 0.1 < decided.mean() < 0.9
     assert betainc(more, less, 0.5)[decided].max() < 1e-19
+
+
+def test_rivals_are_left_out_only_if_they_are_as_good_as_certain_to_lose():
+    for most in np.geomspace(1.0, 1e8, 200):
+        less = negligible(most)
+        assert less == 0.0 or betainc(most, less, 0.5) < 1e-19
+    assert negligible(64.0) == 0.0 < negligible(66.0)
 
 
 @cache

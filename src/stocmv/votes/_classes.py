@@ -209,8 +209,11 @@ def _interpolate(table, offsets, first, c, d, k, lo, hi, value, slope):  # pragm
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"}, error_model="numpy")
-def _win_probability(a, y, tables, node_weights, tail, work, gradient):  # pragma: no cover - compiled
-    """Probability that class ``y`` wins at class concentrations ``a``; fills its gradient by them."""
+def _win_probability(a, y, negligible, tables, node_weights, tail, work, gradient):  # pragma: no cover - compiled
+    """Probability that class ``y`` wins at class concentrations ``a``; fills its gradient by them.
+
+    Rivals of at most the concentration ``negligible`` are left out.
+    """
     own, rival, offsets, rows_per_unit, root, shift = tables
     value, slope, before, after, c, d, rivals, first = work
     n_rows, width = own.shape[0], np.uint64(own.shape[1])
@@ -218,7 +221,7 @@ def _win_probability(a, y, tables, node_weights, tail, work, gradient):  # pragm
     lo = np.uint64(0)
     for k in range(a.shape[0]):
         gradient[k] = 0.0
-        if a[k] > 0.0:
+        if a[k] > negligible or k == y:
             first[k] = _stencil(a[k], rows_per_unit, root, n_rows, c, d, k)
             lo = max(lo, offsets[first[k] + 5])
             if k != y:
@@ -287,6 +290,18 @@ def _is_decided(less, more):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _negligible(most):  # pragma: no cover - compiled
+    """A concentration at which a class is as good as certain to lose against the one with the most.
+
+    Entropy in bits is at most ``2 sqrt(p (1 - p))``, so Chernoff's bound above is at most
+    ``2^-(sqrt(more) - sqrt(less))^2``. A rival that loses against another one or against the true class, whichever has
+    more, does not change whether the true class wins.
+    """
+    root = math.sqrt(most) - math.sqrt(_CERTAIN / math.log(2.0))
+    return root * root if root > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _argmax_rows(
     labels,
     targets,
@@ -342,7 +357,7 @@ def _argmax_rows(
                 own_weights[q] = step * math.exp(answered * shift[q])
             growth = math.expm1(answered * step)
             tail = (1 / growth, step * (1 + growth) / growth**2)
-        probability = _win_probability(a, y, tables, own_weights, tail, work, by_class)
+        probability = _win_probability(a, y, _negligible(max(own, rival)), tables, own_weights, tail, work, by_class)
         risk += count * (((1.0 - probability) + of_value) - of_value)
         if probability < 1.0:
             for k in range(n_classes):
