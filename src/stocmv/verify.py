@@ -1481,7 +1481,7 @@ def one_sample(risk: float, n: int, delta: float, counted: bool, slack: float = 
 
 def clopper_pearson(errors: int, n: int, delta: float) -> float:
     """The largest error at which this few errors still have probability delta."""
-    return one_sample(errors / n, n, delta, counted=True)
+    return one_sample(errors / n, n, delta, counted=True) if n else 1.0
 
 
 def constant_bound(risk: float, n: int, delta: float, counted: bool, slack: float) -> float:

@@ -114,3 +114,7 @@ def test_losses_of_groups_are_means_over_their_rows():
         assert entry["empirical_risk"] == pytest.approx(np.mean(means), rel=1e-12)
     shares = [[np.mean(votes.targets[votes.groups == g] != k) for g in names] for k in range(3)]
     assert ours.baseline["empirical_risk"] == pytest.approx(min(map(np.mean, shares)), rel=1e-12)
+
+
+def test_the_verifier_certifies_nothing_from_no_examples():
+    assert verify.clopper_pearson(0, 0, 0.05) == 1.0

@@ -143,6 +143,14 @@ class TestFrozenSource:
         Frozen([bayes]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
         np.testing.assert_array_equal(bayes.theta_, before)
 
+    def test_answers_do_not_change_if_the_nodes_of_the_original_are(self):
+        forest = RandomForestClassifier(5, random_state=0).fit(X, CODES)
+        voters = Frozen([forest]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
+        before = voters.codes(NEW)
+        for tree in forest.estimators_:
+            tree.tree_.value[:] = np.roll(tree.tree_.value, 1, axis=2)
+        np.testing.assert_array_equal(voters.codes(NEW), before)
+
     def test_answers_do_not_change_if_the_original_is_fitted_again(self):
         forest = RandomForestClassifier(5, random_state=0).fit(X, CODES)
         voters = Frozen([forest]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
