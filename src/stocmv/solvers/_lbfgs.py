@@ -1,19 +1,24 @@
 """L-BFGS, for problems without noise."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
 from ._base import Problem, Solver
+
+Evaluate = Callable[[NDArray], tuple[float, NDArray]]
 
 
 @dataclass(frozen=True)
 class LBFGS(Solver):
     """scipy's limited-memory BFGS within a box.
 
-    A problem that draws random numbers gets the same ones at every evaluation.
+    scipy ends a descent after one short step, which may only mean that the steps it remembers mislead it. If the
+    gradient is still large then, the descent begins again from there and remembers nothing. A problem that draws random
+    numbers gets the same ones at every evaluation.
 
     Parameters
     ----------
@@ -38,21 +43,35 @@ class LBFGS(Solver):
         def evaluate(point: NDArray) -> tuple[float, NDArray]:
             return problem(point, np.random.default_rng(seed) if problem.draws_again else None)
 
-        result = minimize(
+        point, left, value = np.clip(start, *problem.box), self.max_iter, np.inf
+        while True:
+            result = self._descend(evaluate, point, left, problem)
+            point, left, gained = result.x, left - result.nit, value - result.fun
+            value = result.fun
+            if result.status == 1 and not self.stops_early:
+                problem.unfinished(self.max_iter)
+            if left <= 0 or gained <= self.tolerance * abs(value) or self._is_flat(result, problem.box):
+                return point
+
+    def _descend(self, evaluate: Evaluate, start: NDArray, max_iter: int, problem: Problem) -> OptimizeResult:
+        return minimize(
             evaluate,
-            np.clip(start, *problem.box),
+            start,
             jac=True,
             method="L-BFGS-B",
             bounds=[problem.box] * len(start),
             callback=lambda point: problem.record("lbfgs", point),
             options={
-                "maxiter": self.max_iter,
+                "maxiter": max_iter,
                 "maxfun": 2**31 - 1,  # the iterations are the only limit
                 "maxcor": self.memory,
                 "ftol": self.tolerance,
                 "gtol": 1e-9,
             },
         )
-        if result.status == 1 and not self.stops_early:
-            problem.unfinished(self.max_iter)
-        return result.x
+
+    def _is_flat(self, end: OptimizeResult, box: tuple[float, float]) -> bool:
+        """Whether a step along the gradient cannot gain much more than the tolerance, if the curvature is ordinary."""
+        inside = np.where(end.jac > 0, end.x > box[0], end.x < box[1])
+        steepest = float(np.abs(end.jac[inside]).max(initial=0.0))
+        return steepest <= np.sqrt(self.tolerance) * abs(end.fun)
