@@ -10,7 +10,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..votes import PartitionedVotes, Query, VoteMatrix, Votes, added, added_in_groups
+from ..votes import Method, PartitionedVotes, Query, VoteMatrix, Votes, added, added_in_groups
 from ._connection import result
 
 _passes = count()
@@ -102,6 +102,14 @@ class ClusterVotes(Votes):
             shape = self.n_voters, self._classes, self.grouped, self.abstains
             yield ClusterVotes(self.client, begun.popleft(), sizes, *shape)
 
+    def only(self, voters: NDArray) -> "ClusterVotes":
+        parts: Sequence[Any] = self._tasks([(Method("only", (voters,)), part) for part in self.parts], "only")
+        if not _are_recomputed(self.parts):
+            parts = self.client.compute(parts, optimize_graph=False)
+        return ClusterVotes(
+            self.client, parts, self.sizes, len(voters), self._classes, grouped=self.grouped, abstains=self._abstains
+        )
+
     def collect(self) -> PartitionedVotes:
         """The votes themselves, transferred to this machine."""
         return PartitionedVotes([result(future, self.client) for future in self.client.compute(list(self.parts))])
@@ -123,6 +131,13 @@ class ClusterVotes(Votes):
             delayed(partial(_on_one_thread, find), pure=False)(part, dask_key_name=f"{name}-{token}-{k}")
             for k, (find, part) in enumerate(asked)
         ]
+
+
+def _are_recomputed(parts: Sequence[Any]) -> bool:
+    """Whether nobody keeps the parts: they are delayed, not futures."""
+    from dask.delayed import Delayed
+
+    return isinstance(parts[0], Delayed)
 
 
 def _sum_tree(tasks: Sequence[Any]) -> Any:

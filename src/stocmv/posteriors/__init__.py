@@ -2,9 +2,9 @@
 
 from ._base import Law as Law, Posterior, WeightedPosterior
 from ._categorical import Categorical
-from ._dirichlet import Dirichlet
+from ._dirichlet import BlocDirichlet, Dirichlet
 from ._logit_normal import LogitNormal
 
 POSTERIORS: dict[str, type[Posterior]] = {kind.name: kind for kind in (Dirichlet, Categorical, LogitNormal)}
 
-__all__ = ["Categorical", "Dirichlet", "LogitNormal", "Posterior", "WeightedPosterior"]
+__all__ = ["BlocDirichlet", "Categorical", "Dirichlet", "LogitNormal", "Posterior", "WeightedPosterior"]

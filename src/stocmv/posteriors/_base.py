@@ -88,6 +88,18 @@ class Posterior(ABC):
     def parameters(self) -> dict[str, NDArray]:
         """Named parameters, as a certificate records them; the class takes them as keyword arguments."""
 
+    def merged(self, blocs: NDArray) -> "Posterior":
+        """The law of the sums of the weights over blocs of voters; None if it is not of the same kind."""
+        return None  # type: ignore[return-value]
+
+    def spread(self, blocs: NDArray, prior: "Posterior", rng: np.random.Generator) -> "Posterior":
+        """These weights of blocs as weights of their voters, which share them as the prior does."""
+        raise NotImplementedError
+
+    def splits(self, codes: NDArray) -> NDArray:
+        """Rows of new votes on which a bloc of voters disagrees, so that the sums of the weights have another law."""
+        return np.zeros(len(codes), bool)
+
     def fixed_votes(self) -> NDArray:
         """Weights of the votes whose majority is the deterministic vote, (n_votes, n_voters): by default the mean."""
         return self.mean[None]

@@ -115,5 +115,11 @@ class Categorical(WeightedPosterior):
         reached = np.cumsum(concentrations, axis=1)
         return (reached > rng.random((len(reached), 1)) * reached[:, -1:]).argmax(1)
 
+    def merged(self, blocs: NDArray) -> "Categorical":
+        return Categorical(np.bincount(blocs, self.theta))
+
+    def spread(self, blocs: NDArray, prior: Posterior, rng: np.random.Generator) -> "Categorical":
+        return Categorical((self.theta / np.bincount(blocs, prior.mean))[blocs] * prior.mean)
+
     def parameters(self) -> dict[str, NDArray]:
         return {"theta": self.theta}

@@ -1,4 +1,4 @@
-"""The Dirichlet posterior."""
+"""The Dirichlet posterior, over voters or over blocs of voters that answer alike."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,6 +11,7 @@ from ..special import argmax_probability, dirichlet_kl, gamma_draw_gradient, hal
 from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
 
 _SMALLEST, _LARGEST = 1e-6, 1e6
+_ROUND_UP = 1 + 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,8 +127,151 @@ class Dirichlet(WeightedPosterior):
         # the weights of the classes, up to a common factor, are independent gammas
         return log_gammas(concentrations, rng).argmax(1)
 
+    def merged(self, blocs: NDArray) -> "Dirichlet":
+        return Dirichlet(np.bincount(blocs, self.alpha))
+
+    def spread(self, blocs: NDArray, prior: Posterior, rng: np.random.Generator) -> "Dirichlet":
+        within = _alpha(prior)
+        # of exponential waiting times each is the shortest with a probability in proportion to its rate
+        waits = rng.standard_exponential(len(blocs)) / within
+        order = np.lexsort((waits, blocs))
+        return BlocDirichlet(self.alpha, blocs, order[np.unique(blocs[order], return_index=True)[1]], within)
+
     def parameters(self) -> dict[str, NDArray]:
         return {"alpha": self.alpha}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BlocDirichlet(Dirichlet):
+    r"""Weights of blocs drawn from a Dirichlet, and shared within each bloc as the prior shares them.
+
+    A bloc is a set of voters that answer all judging examples alike. Let the prior be Dirichlet(a) over the voters. Its
+    sums over blocs are Dirichlet(A), independent of the shares within the blocs, and this posterior only changes the
+    law of the sums, so its KL is that of Dirichlet(alpha) from Dirichlet(A): redundant voters cost nothing. The blocs
+    may be chosen after looking at the examples.
+
+    The deterministic vote gives the mean weight of a bloc to one of its voters, its speaker, which is drawn once, with
+    probabilities proportional to the prior.
+
+    Parameters
+    ----------
+    alpha : array-like of shape (n_blocs,)
+        Concentrations of the blocs, positive.
+    blocs : array-like of shape (n_voters,)
+        Number of each voter's bloc.
+    speakers : array-like of shape (n_blocs,)
+        Index of the voter that speaks for each bloc.
+    within : array-like of shape (n_voters,)
+        Concentrations of the prior, by which the voters of a bloc share its weight.
+
+    Examples
+    --------
+    >>> from stocmv.posteriors import BlocDirichlet, Dirichlet
+    >>> posterior = BlocDirichlet([1.0, 3.0], blocs=[0, 1, 1], speakers=[0, 2], within=[1.0, 1.0, 1.0])
+    >>> posterior.mean.tolist()
+    [0.25, 0.375, 0.375]
+    >>> posterior.fixed_votes().tolist()
+    [[0.25, 0.0, 0.75]]
+    """
+
+    blocs: NDArray
+    speakers: NDArray
+    within: NDArray
+    name: ClassVar[str] = "bloc_dirichlet"
+    prior_name: ClassVar[str] = "dirichlet"
+    deterministic_rule: ClassVar[str] = (
+        "one voter of each bloc votes, with the mean weight of its bloc, and of classes that tie the first wins"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        blocs, speakers = (np.asarray(part) for part in (self.blocs, self.speakers))
+        blocs, speakers = blocs.astype(np.int64), speakers.astype(np.int64)
+        numbers = np.arange(len(self.alpha))
+        if blocs.ndim != 1 or not np.array_equal(np.unique(blocs), numbers):
+            raise ValueError(f"blocs must have every number from 0 to {len(numbers) - 1}, the blocs that alpha has.")
+        inside = speakers.shape == numbers.shape and np.all((speakers >= 0) & (speakers < len(blocs)))
+        if not inside or not np.array_equal(blocs[speakers], numbers):
+            raise ValueError("speakers must have the index of one voter of each bloc.")
+        object.__setattr__(self, "blocs", blocs)
+        object.__setattr__(self, "speakers", speakers)
+        object.__setattr__(self, "within", positive_per_voter(self.within, len(blocs), "within"))
+
+    @property
+    def n_voters(self) -> int:
+        return len(self.blocs)
+
+    @property
+    def concentrations(self) -> NDArray:
+        """All of a bloc's concentration on its speaker, which is the same wherever the bloc agrees."""
+        return self._spoken(self.alpha)
+
+    @property
+    def mean(self) -> NDArray:
+        return self._spread(self.alpha / self.alpha.sum())
+
+    def fixed_votes(self) -> NDArray:
+        return self._spoken(self.alpha / self.alpha.sum())[None]
+
+    def certified_kl(self, prior: Posterior) -> float:
+        return Dirichlet(self.alpha).certified_kl(prior.merged(self.blocs))
+
+    def speaking_kl(self, leak: float) -> float:
+        r"""KL of letting the speaker hold all of its bloc's weight but a share of at most ``leak``, rounded up.
+
+        With probability :math:`a_j / A` the speaker is voter j of its bloc, and the shares are those of the prior given
+        that voter j has at least ``1 - leak``. The KL is the mean over j of :math:`\ln (a_j / A) - \ln r_j`, where
+        :math:`r_j` is the probability that a Beta(a_j, b) variable, b = A - a_j, is at least ``1 - leak``. It is at
+        least :math:`\epsilon^b (1 - \epsilon)^{\max(a_j - 1, 0)} / (b B(a_j, b))`.
+        """
+        total = np.bincount(self.blocs, self.within)[self.blocs]
+        shared = np.bincount(self.blocs)[self.blocs] > 1
+        a, total = self.within[shared], total[shared]
+        b = total - a
+        choices = gammaln(1 + total) - gammaln(1 + a) - gammaln(1 + b)
+        price = -b * np.log(leak) - choices - np.maximum(a - 1, 0) * np.log1p(-leak)
+        return max(float((a / total) @ price), 0.0) * _ROUND_UP + 1e-15 * len(a)
+
+    @property
+    def deviation(self) -> NDArray:
+        share = self._spread(np.ones(len(self.alpha)))
+        total = np.bincount(self.blocs, self.within)[self.blocs]
+        mean, s = (self.alpha / self.total)[self.blocs], self.total
+        squares = mean * (mean * s + 1) / (s + 1) * share * (share * total + 1) / (total + 1)
+        return np.sqrt(np.maximum(squares - (mean * share) ** 2, 0.0))
+
+    def scaled(self, factor: float) -> "BlocDirichlet":
+        return BlocDirichlet(factor * self.alpha, self.blocs, self.speakers, self.within)
+
+    def splits(self, codes: NDArray) -> NDArray:
+        return (codes != codes[:, self.speakers[self.blocs]]).any(1)
+
+    def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
+        order = np.argsort(self.blocs, kind="stable")
+        blocs = self.blocs[order]
+        first = np.searchsorted(blocs, np.arange(len(self.alpha)))
+        shares = log_gammas(np.broadcast_to(self.within[order], (n_draws, self.n_voters)), rng)
+        shares = np.exp(shares - np.maximum.reduceat(shares, first, axis=1)[:, blocs])
+        sums = Dirichlet(self.alpha).draws(n_draws, rng).weights / np.add.reduceat(shares, first, axis=1)
+        weights = np.empty((n_draws, self.n_voters))
+        weights[:, order] = sums[:, blocs] * shares
+
+        def pull(gradient: NDArray) -> NDArray:
+            raise TypeError("The weights of blocs are learned before they are spread over the voters.")
+
+        return Draws(weights, pull)
+
+    def parameters(self) -> dict[str, NDArray]:
+        return {"alpha": self.alpha, "blocs": self.blocs, "speakers": self.speakers, "within": self.within}
+
+    def _spoken(self, of_blocs: NDArray) -> NDArray:
+        weights = np.zeros(self.n_voters)
+        weights[self.speakers] = of_blocs
+        return weights
+
+    def _spread(self, of_blocs: NDArray) -> NDArray:
+        """Figures of the blocs, shared among their voters as the prior does on average."""
+        return (of_blocs / np.bincount(self.blocs, self.within))[self.blocs] * self.within
 
 
 def _alpha(prior: Posterior) -> NDArray:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._blocs import Blocs
 from ._queries import Digest, Mean, Query, Rows, Total
 
 if TYPE_CHECKING:
@@ -54,6 +55,10 @@ class Votes(ABC):
         """Split the votes into about ``count`` random batches."""
 
     @abstractmethod
+    def only(self, voters: NDArray) -> "Votes":
+        """The votes of some of the voters, where these are stored."""
+
+    @abstractmethod
     def whole(self) -> "VoteMatrix":
         """All votes in one matrix on this machine."""
 
@@ -93,6 +98,10 @@ class Votes(ABC):
     def digest(self) -> str:
         """SHA-256 of the votes, by which a certificate identifies them."""
         return self.begin(Digest())()
+
+    def blocs(self) -> NDArray:
+        """The bloc of each voter: voters that answer all of these examples alike have the same number."""
+        return self.begin(Blocs())()
 
     @property
     def n_classes(self) -> int | None:

@@ -98,6 +98,9 @@ class GpuVotes(Matrix):
         targets, labels = (None if a is None else a[chosen].get() for a in (self._targets, self._labels))
         return VoteMatrix(self.n_voters, bits, self.classes, targets, labels)
 
+    def only(self, voters: NDArray) -> "GpuVotes":
+        return GpuVotes(self.whole().only(voters))
+
     def batches(self, count: int, rng: np.random.Generator) -> Iterator[VoteMatrix]:
         for rows in np.array_split(rng.permutation(self.n_rows), min(count, self.n_rows)):
             yield self.take(rows)

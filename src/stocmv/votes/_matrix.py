@@ -28,7 +28,7 @@ from ._labels import (
     labels_of,
     unsigned_codes,
 )
-from ._packing import Packed, are_counts, complement, join, join_packed, pack_codes, pack_errors
+from ._packing import Packed, are_counts, complement, join, join_packed, pack_codes, pack_errors, plane
 
 _BLOCK = 1 << 16  # rows to unpack at a time
 _NONE = np.empty(0)
@@ -217,6 +217,32 @@ class VoteMatrix(Matrix):
         right = np.unpackbits(self._right_plane().T, axis=1, count=self.n_voters, bitorder="little").astype(bool)
         wrong = np.where(self.errors(), 1 - self.targets[:, None].astype(np.int8), len(self.classes))
         return np.where(right, self.targets[:, None], wrong).astype(np.uint8)
+
+    def answers_alike(self, start: int, stop: int) -> NDArray:
+        """Rows ``start .. stop`` as bytes that are equal for two voters where their answers are."""
+        if self.labels is not None:
+            return np.ascontiguousarray(self.labels[start:stop])
+        wrong = self.errors(start, stop)
+        if self.rights is None:
+            return wrong
+        rows = np.ascontiguousarray(self.rights[:, start:stop].T)
+        return wrong + 2 * np.unpackbits(rows, axis=1, count=self.n_voters, bitorder="little")
+
+    def only(self, voters: NDArray) -> "VoteMatrix":
+        """The votes of some of the voters."""
+        parts = [plane(self.errors(rows.start, rows.stop)[:, voters]) for rows in _row_blocks(self.n_rows)]
+        rights = None
+        if self.rights is not None:
+            answered = replace(self, bits=self.rights)
+            each = [plane(answered.errors(rows.start, rows.stop)[:, voters]) for rows in _row_blocks(self.n_rows)]
+            rights = np.concatenate(each, axis=1)
+        return replace(
+            self,
+            n_voters=len(voters),
+            bits=np.concatenate(parts, axis=1),
+            labels=None if self.labels is None else np.ascontiguousarray(self.labels[:, voters]),
+            rights=rights,
+        )
 
     def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
         """Apply a function to the matrix."""

@@ -72,6 +72,9 @@ class PartitionedVotes(Votes):
         for group in np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts))):
             yield PartitionedVotes([self.parts[k] for k in group])
 
+    def only(self, voters: NDArray) -> "PartitionedVotes":
+        return PartitionedVotes([part.only(voters) for part in self.parts])
+
     @property
     def work(self) -> float:
         return sum(part.work for part in self.parts)
