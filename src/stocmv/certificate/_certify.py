@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..bounds import Bound, check_alternatives, check_delta, seeger_mixture
-from ..posteriors import Dirichlet, Posterior
+from ..posteriors import BlocDirichlet, Dirichlet, Posterior
 from ..risks import Risk, margin_rows
 from ..special import kl_inverse
 from ..votes import Digest, Mean, Total, Votes, ask_each
@@ -16,7 +16,7 @@ from ._certificate import Certificate
 from ._claims import Claim, paid_claims, share_of
 from ._class_losses import ClassLosses, class_losses, known_labels
 from ._fixed_vote import FixedVote, choose_fixed_vote, margins_for, sampled
-from ._words import certified, deterministic_rule, theorem, unproven
+from ._words import SPEAKERS, certified, deterministic_rule, theorem, unproven
 
 _FIXED_BEFORE = "The risk, the bound and delta were fixed before looking at these examples."
 _ROUNDING = 1e-14  # more than rounding can change the weighted mean over the folds
@@ -64,6 +64,7 @@ def certify(
         risk.check_votes(fold)
     if any(v.grouped for v in votes):
         raise ValueError("votes has rows that belong to groups: a PAC-Bayes bound needs independent rows.")
+    _check_blocs(votes, posteriors, priors)
     check_delta(delta)
     check_alternatives(alternatives)
     one_voter = all(v.n_voters == 1 for v in votes)
@@ -115,7 +116,7 @@ def certify(
         certified=certified(risk.certified, one_voter, len(votes)),
         covers_drawn=covers_drawn,
         warnings=(),
-        assumptions=(*_assumptions(len(votes), draws, bound), *assumptions),
+        assumptions=(*_assumptions(len(votes), draws, bound, posteriors[0]), *assumptions),
         fold_sizes=sizes,
         fold_shares=tuple(n / sum(sizes) for n in sizes),
         grouped=False,
@@ -130,10 +131,23 @@ def certify(
 
 def _check_kinds(posteriors: Sequence[Posterior], priors: Sequence[Posterior], risk: Risk) -> None:
     """Refuse distributions that the risk is not defined for, and a mix of kinds."""
-    kinds = {distribution.name for distribution in (*posteriors, *priors)}
+    kinds = {*(p.name for p in posteriors), *(q.name for q in priors if q.name != posteriors[0].prior_name)}
     if len(kinds) != 1:
         raise ValueError(f"posteriors and priors must all be of one kind, got {', '.join(sorted(kinds))}.")
     risk.check_posterior(posteriors[0])
+
+
+def _check_blocs(votes: Sequence[Votes], posteriors: Sequence[Posterior], priors: Sequence[Posterior]) -> None:
+    """Refuse blocs whose voters do not all answer alike, and shares within blocs that are not those of the prior."""
+    for v, p, q in zip(votes, posteriors, priors, strict=True):
+        if not isinstance(p, BlocDirichlet):
+            continue
+        if v.abstains:
+            raise ValueError("posteriors has blocs and some voter abstains: merged voters need votes without gaps.")
+        if len(np.unique(np.column_stack([p.blocs, v.blocs()]), axis=0)) > len(p.alpha):
+            raise ValueError("posteriors has a bloc whose voters do not answer all of these examples alike.")
+        if not np.array_equal(p.within, cast(Dirichlet, q).alpha):
+            raise ValueError("posteriors has blocs that share their weight in another way than priors does.")
 
 
 def check_per_class(per_class: bool, posterior: Posterior | type[Posterior]) -> None:
@@ -182,6 +196,8 @@ def _further(
         "deterministic_vote": {
             "margin": fixed.margin,
             "scale": fixed.scale,
+            "leak": fixed.leak.share,
+            "heavy": fixed.leak.heavy,
             "coverage": fixed.coverage,
             "empirical_risk": float(risk),
             "kl": float(fixed.kls.sum()),
@@ -239,7 +255,7 @@ def _lists(posterior: Posterior) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in posterior.parameters().items()}
 
 
-def _assumptions(n_folds: int, draws: int, bound: Bound) -> list[str]:
+def _assumptions(n_folds: int, draws: int, bound: Bound, posterior: Posterior) -> list[str]:
     unseen = (
         "The voters and the prior of each fold were chosen without looking at the examples of that fold, and the folds "
         "were drawn without looking at the examples."
@@ -256,4 +272,6 @@ def _assumptions(n_folds: int, draws: int, bound: Bound) -> list[str]:
             f"The risk is estimated from {draws} drawn votes, which a share of delta pays for; the posterior was "
             "chosen without looking at these draws."
         )
+    if isinstance(posterior, BlocDirichlet) and posterior.speakers.size:
+        stated.append(SPEAKERS)
     return stated

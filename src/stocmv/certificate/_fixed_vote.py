@@ -6,33 +6,50 @@ weights leave no close contest; less if voters may abstain, so that few of them 
 deterministic vote is at most the margin risk of the stochastic vote, divided by ``nu``. Multiplying all concentrations
 by a number does not change the deterministic vote, and the bounds hold for all posteriors at once, so that number is
 free. The margin is chosen from a grid, whose margins share delta.
+
+Voters of a bloc may disagree on a new example, and then only one of them, the bloc's speaker, votes. For a price that
+is added to the KL, the stochastic vote gives the speaker all of the bloc's weight but a share, the leak, which takes a
+little of the margin (theory page, "Blocs of voters"). Blocs with little more weight than the prior gives them may cost
+more than they are worth; all of their weight leaks. The leak is free as well. If all voters of a bloc vote, the KL is
+that of a Dirichlet over all voters.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import Bound
-from ..posteriors import Dirichlet, Posterior
+from ..posteriors import BlocDirichlet, Dirichlet, Posterior
 from ..risks import margin_rows
 from ..votes import Query, Rows, Votes, random_rows
 from ._class_losses import ClassLosses, class_losses
 from ._partition import Contests, closest_contests
 
+
+class Leak(NamedTuple):
+    """Weight of blocs that their speakers may not hold."""
+
+    share: float = 0.0  # of each heavy bloc
+    heavy: float = 0.0  # a bloc is heavy from this times the prior's concentration on
+
+
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)
 _SCALES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+_LEAKS = [Leak(share, heavy) for share in (0.1, 0.03, 0.01, 0.003, 1e-3, 3e-4, 1e-4, 1e-5) for heavy in (0.0, 3.0)]
 _SAMPLE = 1024  # rows of each fold on which margin and scale are chosen
 
 
 @dataclass(frozen=True)
 class FixedVote:
-    """The chosen margin and scale, with the margin losses of each fold under the scaled posteriors."""
+    """The chosen margin, scale and leak, with the margin losses of each fold under the scaled posteriors."""
 
     margin: float
     scale: float
+    leak: Leak
     coverage: float  # nu
     margins: int  # number of margins tried, which share delta
     losses: Sequence[ClassLosses]
@@ -59,42 +76,63 @@ def choose_fixed_vote(
     bound: Bound,
     share: float,
 ) -> FixedVote:
-    """Choose margin and scale on the samples, then evaluate the losses of all rows.
+    """Choose margin, scale and leak on the samples, then evaluate the losses of all rows.
 
     Each margin gets this share of delta.
     """
     sizes = tuple(v.n_examples for v in votes)
+    posteriors = [p if _has_speakers(p) or not isinstance(p, BlocDirichlet) else p.unmerged() for p in posteriors]
     margins = margins_for(posteriors)
     contests = [closest_contests(p.alpha, v.n_classes or 2, v.abstains) for p, v in zip(posteriors, votes, strict=True)]
 
-    def estimate(margin: float, scale: float) -> float:
-        fixed = _evaluate(samples, posteriors, priors, contests, margin, scale)
-        risk = bound.risk_weights(sizes) @ [losses.mean for losses in fixed.losses]
-        return bound.upper(min(float(risk), 1.0), fixed.kls.sum(), sizes, share).value / fixed.coverage
+    leaks = _LEAKS if any(_has_speakers(p) for p in posteriors) else [Leak()]
+
+    def estimate(margin: float, scale: float) -> tuple[float, Leak]:
+        """The bound, and the leak for which it is smallest."""
+        scaled = [p.scaled(scale) for p in posteriors]
+        losses = _losses(samples, scaled, margin)
+        risk = min(float(bound.risk_weights(sizes) @ [each.mean for each in losses]), 1.0)
+        values = [
+            bound.upper(risk, _kls(scaled, priors, e).sum(), sizes, share).value
+            / _coverage(contests, posteriors, scale, margin, e)
+            for e in leaks
+        ]
+        best = int(np.argmin(values))
+        return values[best], leaks[best]
 
     margin, scale = 0.0, 1.0
     if len(margins) > 1:
         for _ in range(2):
             margin = min(margins, key=lambda g: estimate(g, scale))
             scale = min(_SCALES, key=lambda c: estimate(margin, c))
-    return _evaluate(votes, posteriors, priors, contests, margin, scale, len(margins))
-
-
-def _evaluate(
-    votes: Sequence[Votes],
-    posteriors: Sequence[Dirichlet],
-    priors: Sequence[Dirichlet],
-    contests: Sequence[Contests],
-    margin: float,
-    scale: float,
-    margins: int = len(MARGINS),
-) -> FixedVote:
+    leak = estimate(margin, scale)[1] if len(leaks) > 1 else Leak()
     scaled = [p.scaled(scale) for p in posteriors]
     return FixedVote(
         margin,
         scale,
-        coverage=min(c.coverage(scale, margin) for c in contests),
-        margins=margins,
-        losses=class_losses([partial(margin_rows, p, margin=margin) for p in scaled], votes),
-        kls=np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]),
+        leak,
+        coverage=_coverage(contests, posteriors, scale, margin, leak),
+        margins=len(margins),
+        losses=_losses(votes, scaled, margin),
+        kls=_kls(scaled, priors, leak),
     )
+
+
+def _losses(votes: Sequence[Votes], posteriors: Sequence[Dirichlet], margin: float) -> list[ClassLosses]:
+    return class_losses([partial(margin_rows, p, margin=margin) for p in posteriors], votes)
+
+
+def _coverage(
+    contests: Sequence[Contests], posteriors: Sequence[Dirichlet], scale: float, margin: float, leak: Leak
+) -> float:
+    strays = [p.stray(leak.heavy) if isinstance(p, BlocDirichlet) else 0.0 for p in posteriors]
+    return min(c.coverage(scale, margin, leak.share, stray) for c, stray in zip(contests, strays, strict=True))
+
+
+def _kls(scaled: Sequence[Dirichlet], priors: Sequence[Dirichlet], leak: Leak) -> NDArray:
+    paid = [p.speaking_kl(leak.share, leak.heavy) if isinstance(p, BlocDirichlet) else 0.0 for p in scaled]
+    return np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]) + paid
+
+
+def _has_speakers(posterior: Posterior) -> bool:
+    return isinstance(posterior, BlocDirichlet) and bool(posterior.speakers.size)

@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
+from scipy.special import betainc, betaincinv
 
 LISTED = 20  # heaviest voters whose subsets are listed; the others count as one weight that can be split anywhere
 LISTED_CLASSES = 10  # voters whose answers are listed if there are more than two classes
+_NOTHING = 1e-300
+_UNUSUAL = 1e-3  # chance that more weight goes astray
 _TIE = 1e-9  # share of all weight: more than the difference at which `predict` calls two classes tied
 
 
@@ -21,28 +23,57 @@ class Contests(NamedTuple):
 
     right: NDArray
     wrong: NDArray
+    total: float
+    n_classes: int
 
-    def coverage(self, scale: float, margin: float) -> float:
-        """Smallest probability that a drawn vote errs, or is right by less than the margin, rounded down."""
+    def coverage(self, scale: float, margin: float, leak: float = 0.0, stray: float = 0.0) -> float:
+        """Smallest probability that a drawn vote errs, or is right by less than the margin, rounded down.
+
+        Some of the weight may be anywhere: the share ``leak`` of each bloc, and all of the blocs with the concentration
+        ``stray``. It decides less, the more weight the two classes have together: all of it if there are only two,
+        otherwise at least half of what they have at least on average, unless the draw is unusual.
+        """
         met = self.right > 0
-        if not met.any():
+        if not met.any() and not leak:
             return 1.0
+        together, unusual = 1.0, 0.0
+        if leak and self.n_classes > 2:
+            together, mean = 0.5 / self.n_classes, (1 - self.n_classes * _TIE) / self.n_classes
+            unusual += _below(together, scale * self.total * mean, scale * self.total * (1 - mean))
+        lost = leak * (0.5 - margin)
+        if stray:
+            shapes = scale * (self.total - stray), scale * stray
+            kept = float(betaincinv(*shapes, _UNUSUAL))
+            unusual += _below(kept, *shapes)
+            lost += 1 - kept
+        margin -= lost / (1 - leak) / together
+        if margin <= -0.5:
+            return _NOTHING
         shares = betainc(scale * self.right[met], scale * self.wrong[met], 0.5 + margin)
-        return float(shares.min()) * (1 - 1e-9)
+        return max(float(shares.min(initial=1.0)) * (1 - 1e-9) - unusual, _NOTHING)
+
+
+def _below(x: float, a: float, b: float) -> float:
+    """Probability that a Beta(a, b) variable is below x, rounded up."""
+    return float(betainc(a, b, x)) * (1 + 1e-9)
 
 
 def closest_contests(weights: NDArray, n_classes: int, abstains: bool = False) -> Contests:
     """The closest contests among voters with these weights; ``n_classes`` is 2 if only errors are known."""
+    return Contests(*_closest(weights, n_classes, abstains), float(weights.sum()), n_classes)
+
+
+def _closest(weights: NDArray, n_classes: int, abstains: bool) -> tuple[NDArray, NDArray]:
     total = float(weights.sum())
     if abstains:
         return _few_against_few(weights, n_classes)
     if len(weights) == 1:  # it loses with all of the weight
-        return Contests(np.zeros(1), weights)
+        return np.zeros(1), weights
     if n_classes <= 2:
         wrong = min(_lightest_majority(weights), total)
-        return Contests(np.array([total - wrong]), np.array([wrong]))
+        return np.array([total - wrong]), np.array([wrong])
     if len(weights) > LISTED_CLASSES:
-        return Contests(np.array([total / n_classes * (1 + _TIE)]), np.array([total / n_classes * (1 - _TIE)]))
+        return np.array([total / n_classes * (1 + _TIE)]), np.array([total / n_classes * (1 - _TIE)])
     return _listed_contests(weights, n_classes)
 
 
@@ -61,7 +92,7 @@ def _lightest_majority(weights: NDArray) -> float:
     return lightest * (1 - _TIE)
 
 
-def _listed_contests(weights: NDArray, n_classes: int) -> Contests:
+def _listed_contests(weights: NDArray, n_classes: int) -> tuple[NDArray, NDArray]:
     """For every set of voters that may elect a wrong class, the heaviest true class that it beats."""
     total = float(weights.sum())
     right, wrong = np.zeros((2, 1))
@@ -74,10 +105,10 @@ def _listed_contests(weights: NDArray, n_classes: int) -> Contests:
     right, wrong = right[lost], wrong[lost]
     order = np.lexsort((-right, wrong))
     heaviest = np.unique(wrong[order], return_index=True)[1]
-    return Contests(right[order][heaviest] * (1 + _TIE), wrong[order][heaviest] * (1 - _TIE))
+    return right[order][heaviest] * (1 + _TIE), wrong[order][heaviest] * (1 - _TIE)
 
 
-def _few_against_few(weights: NDArray, n_classes: int) -> Contests:
+def _few_against_few(weights: NDArray, n_classes: int) -> tuple[NDArray, NDArray]:
     """The closest contests if voters may abstain: the lightest two may be the only ones that answer.
 
     Between two classes of equal weight, a contest is closer the smaller that weight is, as the density of the winner's
@@ -87,12 +118,12 @@ def _few_against_few(weights: NDArray, n_classes: int) -> Contests:
     tie = max(n_classes, 2) * _TIE
     if len(weights) > LISTED_CLASSES:
         lightest = weights.min(keepdims=True)
-        return Contests(lightest * (1 + tie), lightest * (1 - tie))
+        return lightest * (1 + tie), lightest * (1 - tie)
     right, wrong = np.zeros((2, 1))
     for weight in weights:  # each voter answers the true class, a wrong one, or none
         right, wrong = np.concatenate([right, right + weight, right]), np.concatenate([wrong, wrong, wrong + weight])
     lost = (wrong > 0) & (wrong >= right * (1 - tie))
-    return Contests(right[lost] * (1 + tie), wrong[lost] * (1 - tie))
+    return right[lost] * (1 + tie), wrong[lost] * (1 - tie)
 
 
 def _subset_sums(weights: NDArray) -> NDArray:

@@ -4,6 +4,11 @@ from typing import Any
 
 SILENCE = "; voters that do not answer an example have no say in it, and one that no voter answers counts as an error"
 
+SPEAKERS = (
+    "Voters that answered all judging examples alike form a bloc. The voter that speaks for a bloc in predict was "
+    "drawn once, in proportion to the prior; the bound on predict is on the average over that draw."
+)
+
 
 def theorem(bound_theorem: str, risk: str, n_folds: int) -> str:
     """The theorem behind a bound that pays for learning."""

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,14 +11,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..bounds import BOUNDS, Bound, check_alternatives, check_delta
 from ..certificate import Certificate, certify, check_per_class, known_labels, share
-from ..posteriors import POSTERIORS, Posterior
+from ..posteriors import POSTERIORS, BlocDirichlet, Posterior
 from ..progress import stage
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..votes import VoteMatrix, Votes, check_answers, check_device, encode_answers
 from ._answers import check_silence, mean_vote, mean_weights
 from ._history import History
+from ._merging import find_blocs, merged_priors, one_of_each
 from ._objective import Objective
+from ._prior_grid import PRIOR_TOTALS, choose_prior
 
 T = TypeVar("T")
 
@@ -106,7 +108,8 @@ def learn(
     *,
     risk: str | Risk = "exact",
     posterior: str | type[Posterior] = "auto",
-    prior: ArrayLike | Posterior | Sequence[Any] = 1.0,
+    prior: ArrayLike | Posterior | Sequence[Any] = "auto",
+    merge: bool = True,
     bound: str | Bound = "seeger",
     delta: float = 0.05,
     solver: str | Solver = "auto",
@@ -128,10 +131,14 @@ def learn(
         The empirical risk; "exact" is the error of the arg-max vote for any number of classes.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"} or subclass of Posterior
         Kind of distribution over the weights; "auto" is the risk's own.
-    prior : float, array-like of shape (n_voters,), or list of these
-        Parameter of the prior, chosen without these examples; with folds a list may give each fold its own. For a
+    prior : "auto", float, array-like of shape (n_voters,), or list of these
+        Parameter of the prior, chosen without these examples; with folds a list may give each fold its own. "auto" is
+        the best of a grid of Dirichlets, sparse to dense (the bound pays for the choice), or 1. For a
         Dirichlet the concentrations (1e-6 to 1e6), for a categorical the weights (their shares at least 1e-26), for a
         logit-normal the standard deviation (1e-13 to 1e13).
+    merge : bool
+        Merge voters that answer all examples alike into blocs, so that redundant voters cost nothing. Voters of a
+        logit-normal are not merged, nor any if some voter abstains: for them there is no proof.
     bound : {"seeger", "seeger_2sqrt", "catoni", "mcallester"} or Bound
         The bound to minimise.
     delta : float
@@ -190,12 +197,15 @@ def learn(
         solver=solver,
         random_state=random_state,
         alternatives=alternatives,
+        merge=merge,
         device=device,
     )
     warn_unfinished(found.history, solver, stacklevel=3)
     candidates = [found.posteriors]
     if the_risk.draws_again and found.posteriors is not found.priors:
         candidates.append(found.priors)  # a noisy or surrogate risk may have led to something worse
+    if all(isinstance(p, BlocDirichlet) for p in found.posteriors):
+        candidates.append([cast(BlocDirichlet, p).without_speakers() for p in found.posteriors])
     with stage("certifying"):
         certified = [
             certify(
@@ -207,15 +217,19 @@ def learn(
                 delta,
                 assumptions,
                 per_class=per_class,
-                alternatives=alternatives,
+                alternatives=found.alternatives,
                 context=context,
             )
             for posteriors in candidates
         ]
-    posteriors, certificate = min(zip(candidates, certified, strict=True), key=lambda pair: pair[1].stochastic_bound)
+    posteriors, certificate = min(zip(candidates, certified, strict=True), key=lambda pair: _bounds(pair[1]))
     if isinstance(votes, Votes):
         return Learned(posteriors[0], found.priors[0], certificate, found.history, votes.classes)
     return Learned(posteriors, found.priors, certificate, found.history, folds[0].classes)
+
+
+def _bounds(certificate: Certificate) -> tuple[float, float]:
+    return certificate.stochastic_bound, certificate.bound
 
 
 class Found(NamedTuple):
@@ -223,6 +237,7 @@ class Found(NamedTuple):
 
     posteriors: list[Posterior]
     priors: list[Posterior]
+    alternatives: int  # priors that share delta
     bound: float
     history: History
 
@@ -238,6 +253,7 @@ def minimise(
     solver: str | Solver = "auto",
     random_state: Any = None,
     alternatives: int = 1,
+    merge: bool = False,
     kl_weight: float = 1.0,
     device: str | None = None,
 ) -> Found:
@@ -249,22 +265,36 @@ def minimise(
     the_risk = named(risk, RISKS, Risk, "risk")
     the_bound = named(bound, BOUNDS, Bound, "bound")
     the_solver = named(solver, SOLVERS, Solver, "solver")
-    priors = _priors(prior, posterior_kind(posterior, the_risk), list(folds))
+    kind = posterior_kind(posterior, the_risk)
+    choices = _prior_choices(prior, kind, list(folds))
+    alternatives *= len(choices)
     check_device(device)
     for fold in folds:
         the_risk.check_votes(fold)
+    blocs = find_blocs(folds, choices[0]) if merge else None
+    of_blocs = choices if blocs is None else [merged_priors(priors, blocs) for priors in choices]
+    if blocs is not None:
+        folds = one_of_each(folds, blocs)
     if device is not None:
         folds = [v.to(device) for v in folds]
     sizes, history = tuple(v.n_examples for v in folds), History()
     each = share(delta, priors=alternatives, means=len(the_risk.outward))
-    objective = Objective(folds, priors, the_risk, the_bound, each, sizes, history, kl_weight)
-    point = objective.start
+    objectives = [Objective(folds, p, the_risk, the_bound, each, sizes, history, kl_weight) for p in of_blocs]
+    rng = _generator(random_state)
+    best, point = 0, objectives[0].start
     if any(v.n_voters > 1 for v in folds):
-        point = the_solver.minimise(objective, objective.start, _generator(random_state))
+        best, point = choose_prior(objectives, rng)
+        point = the_solver.minimise(objectives[best], point, rng)
+    objective, priors = objectives[best], choices[best]
     value, at_prior = (objective(p)[0] for p in (point, objective.start))
     # `learn` certifies the prior too if the values are noisy; rounding would make the KL of a prior's point nonzero
     moved = value < at_prior or (the_risk.draws_again and not np.array_equal(point, objective.start))
-    return Found(objective.posteriors(point) if moved else priors, priors, value if moved else at_prior, history)
+    if not moved:
+        return Found(priors, priors, alternatives, at_prior, history)
+    posteriors = objective.posteriors(point)
+    if blocs is not None:
+        posteriors = [p.spread(b, prior, rng) for p, b, prior in zip(posteriors, blocs, priors, strict=True)]
+    return Found(posteriors, priors, alternatives, value, history)
 
 
 def warn_unfinished(history: History, solver: str | Solver, stacklevel: int) -> None:
@@ -308,6 +338,15 @@ def posterior_kind(posterior: str | type[Posterior], risk: Risk) -> type[Posteri
         raise ValueError(f"posterior must be 'auto' or one of {', '.join(map(repr, POSTERIORS))}, got {posterior!r}.")
     risk.check_posterior(kind)
     return kind
+
+
+def _prior_choices(prior: Any, kind: type[Posterior], folds: list[Votes]) -> list[list[Posterior]]:
+    """The priors of all folds to choose from: for a Dirichlet with "auto" a grid, if there is anything to learn."""
+    if not (isinstance(prior, str) and prior == "auto"):
+        return [_priors(prior, kind, folds)]
+    if kind.law != "dirichlet" or all(v.n_voters == 1 for v in folds):
+        return [_priors(1.0, kind, folds)]
+    return [[kind.prior(total / v.n_voters, v.n_voters) for v in folds] for total in PRIOR_TOTALS]
 
 
 def _priors(prior: Any, kind: type[Posterior], folds: list[Votes]) -> list[Posterior]:

@@ -123,7 +123,7 @@ class Objective:
 
     def alone(self) -> "Objective":
         """The problem as if these votes were all there are; its iterations are not recorded."""
-        return self._unrecorded(sizes=tuple(v.n_examples for v in self.votes))
+        return self.unrecorded(sizes=tuple(v.n_examples for v in self.votes))
 
     def quick_start(self) -> NDArray:
         """The best of the prior and several steps from it towards logistic-regression weights."""
@@ -140,11 +140,11 @@ class Objective:
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
         """Starts that depend on the votes: logistic-regression weights, and where a tenth of the KL leads."""
-        light = self._unrecorded(kl_weight=0.1 * self.kl_weight)
+        light = self.unrecorded(kl_weight=0.1 * self.kl_weight)
         descent = LBFGS(30, tolerance=1e-5, stops_early=True)
         far = descent.minimise(light, random_start(self.start, rng, 0.1), rng)
         return {"logistic": self.quick_start(), "far": far} if self._can_be_nudged() else {"far": far}
 
-    def _unrecorded(self, **changes: Any) -> "Objective":
+    def unrecorded(self, **changes: Any) -> "Objective":
         """A changed problem, whose values are not bounds for this one and so not recorded."""
         return replace(self, **changes, recorded=False, _last=None)

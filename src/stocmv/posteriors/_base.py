@@ -43,6 +43,11 @@ class Posterior(ABC):
     proven: ClassVar[bool] = True
     point_bounds: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
+    @property
+    def prior_name(self) -> str:
+        """Name of the kind that its prior has."""
+        return self.name
+
     @classmethod
     @abstractmethod
     def prior(cls, value: ArrayLike, n_voters: int) -> "Posterior":

@@ -151,7 +151,7 @@ class BlocDirichlet(Dirichlet):
     may be chosen after looking at the examples.
 
     The deterministic vote gives the mean weight of a bloc to one of its voters, its speaker, which is drawn once, with
-    probabilities proportional to the prior.
+    probabilities proportional to the prior. Without speakers every voter has its mean weight.
 
     Parameters
     ----------
@@ -159,8 +159,8 @@ class BlocDirichlet(Dirichlet):
         Concentrations of the blocs, positive.
     blocs : array-like of shape (n_voters,)
         Number of each voter's bloc.
-    speakers : array-like of shape (n_blocs,)
-        Index of the voter that speaks for each bloc.
+    speakers : array-like of shape (n_blocs,) or (0,)
+        Index of the voter that speaks for each bloc; empty if all vote.
     within : array-like of shape (n_voters,)
         Concentrations of the prior, by which the voters of a bloc share its weight.
 
@@ -178,24 +178,23 @@ class BlocDirichlet(Dirichlet):
     speakers: NDArray
     within: NDArray
     name: ClassVar[str] = "bloc_dirichlet"
-    prior_name: ClassVar[str] = "dirichlet"
-    deterministic_rule: ClassVar[str] = (
-        "one voter of each bloc votes, with the mean weight of its bloc, and of classes that tie the first wins"
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        blocs, speakers = (np.asarray(part) for part in (self.blocs, self.speakers))
-        blocs, speakers = blocs.astype(np.int64), speakers.astype(np.int64)
+        blocs, speakers = (np.asarray(part, np.int64) for part in (self.blocs, self.speakers))
         numbers = np.arange(len(self.alpha))
         if blocs.ndim != 1 or not np.array_equal(np.unique(blocs), numbers):
             raise ValueError(f"blocs must have every number from 0 to {len(numbers) - 1}, the blocs that alpha has.")
-        inside = speakers.shape == numbers.shape and np.all((speakers >= 0) & (speakers < len(blocs)))
-        if not inside or not np.array_equal(blocs[speakers], numbers):
+        inside = bool(np.all((speakers >= 0) & (speakers < len(blocs))))
+        if speakers.size and not (inside and np.array_equal(blocs[speakers], numbers)):
             raise ValueError("speakers must have the index of one voter of each bloc.")
         object.__setattr__(self, "blocs", blocs)
         object.__setattr__(self, "speakers", speakers)
         object.__setattr__(self, "within", positive_per_voter(self.within, len(blocs), "within"))
+
+    @property
+    def prior_name(self) -> str:
+        return Dirichlet.name
 
     @property
     def n_voters(self) -> int:
@@ -203,30 +202,53 @@ class BlocDirichlet(Dirichlet):
 
     @property
     def concentrations(self) -> NDArray:
-        """All of a bloc's concentration on its speaker, which is the same wherever the bloc agrees."""
-        return self._spoken(self.alpha)
+        """All of a bloc's concentration on one of its voters, which is the same wherever the bloc agrees."""
+        return self._on_one(self.alpha, np.unique(self.blocs, return_index=True)[1])
 
     @property
     def mean(self) -> NDArray:
-        return self._spread(self.alpha / self.alpha.sum())
+        return self._on_all(self.alpha / self.alpha.sum())
+
+    @property
+    def deterministic_rule(self) -> str:  # type: ignore[override]
+        if not self.speakers.size:
+            return Posterior.deterministic_rule
+        return "one voter of each bloc votes, with the bloc's mean weight, and of classes that tie the first wins"
 
     def fixed_votes(self) -> NDArray:
-        return self._spoken(self.alpha / self.alpha.sum())[None]
+        if not self.speakers.size:
+            return self.mean[None]
+        return self._on_one(self.alpha / self.alpha.sum(), self.speakers)[None]
+
+    def without_speakers(self) -> "BlocDirichlet":
+        """The same law, with a deterministic vote of all voters."""
+        return BlocDirichlet(self.alpha, self.blocs, np.empty(0, int), self.within)
+
+    def unmerged(self) -> Dirichlet:
+        """The Dirichlet over all voters with the same mean weights and the same total."""
+        return Dirichlet(self._on_all(self.alpha))
 
     def certified_kl(self, prior: Posterior) -> float:
         return Dirichlet(self.alpha).certified_kl(prior.merged(self.blocs))
 
-    def speaking_kl(self, leak: float) -> float:
-        r"""KL of letting the speaker hold all of its bloc's weight but a share of at most ``leak``, rounded up.
+    def heavy(self, factor: float) -> NDArray:
+        """Blocs of several voters that have more than this times the weight that the prior gives them."""
+        return (np.bincount(self.blocs) > 1) & (self.alpha > factor * np.bincount(self.blocs, self.within))
+
+    def stray(self, factor: float) -> float:
+        """Concentration of the blocs of several voters that are not heavy: their speakers may not hold their weight."""
+        return float(self.alpha[(np.bincount(self.blocs) > 1) & ~self.heavy(factor)].sum())
+
+    def speaking_kl(self, leak: float, factor: float) -> float:
+        r"""KL of letting the speakers of heavy blocs hold all but a share ``leak`` of their blocs' weight, rounded up.
 
         With probability :math:`a_j / A` the speaker is voter j of its bloc, and the shares are those of the prior given
         that voter j has at least ``1 - leak``. The KL is the mean over j of :math:`\ln (a_j / A) - \ln r_j`, where
         :math:`r_j` is the probability that a Beta(a_j, b) variable, b = A - a_j, is at least ``1 - leak``. It is at
         least :math:`\epsilon^b (1 - \epsilon)^{\max(a_j - 1, 0)} / (b B(a_j, b))`.
         """
-        total = np.bincount(self.blocs, self.within)[self.blocs]
-        shared = np.bincount(self.blocs)[self.blocs] > 1
-        a, total = self.within[shared], total[shared]
+        speaking = self.heavy(factor)[self.blocs]
+        a, total = self.within[speaking], np.bincount(self.blocs, self.within)[self.blocs[speaking]]
         b = total - a
         choices = gammaln(1 + total) - gammaln(1 + a) - gammaln(1 + b)
         price = -b * np.log(leak) - choices - np.maximum(a - 1, 0) * np.log1p(-leak)
@@ -234,7 +256,7 @@ class BlocDirichlet(Dirichlet):
 
     @property
     def deviation(self) -> NDArray:
-        share = self._spread(np.ones(len(self.alpha)))
+        share = self._on_all(np.ones(len(self.alpha)))
         total = np.bincount(self.blocs, self.within)[self.blocs]
         mean, s = (self.alpha / self.total)[self.blocs], self.total
         squares = mean * (mean * s + 1) / (s + 1) * share * (share * total + 1) / (total + 1)
@@ -244,7 +266,7 @@ class BlocDirichlet(Dirichlet):
         return BlocDirichlet(factor * self.alpha, self.blocs, self.speakers, self.within)
 
     def splits(self, codes: NDArray) -> NDArray:
-        return (codes != codes[:, self.speakers[self.blocs]]).any(1)
+        return (codes != codes[:, np.unique(self.blocs, return_index=True)[1][self.blocs]]).any(1)
 
     def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
         order = np.argsort(self.blocs, kind="stable")
@@ -264,12 +286,12 @@ class BlocDirichlet(Dirichlet):
     def parameters(self) -> dict[str, NDArray]:
         return {"alpha": self.alpha, "blocs": self.blocs, "speakers": self.speakers, "within": self.within}
 
-    def _spoken(self, of_blocs: NDArray) -> NDArray:
+    def _on_one(self, of_blocs: NDArray, chosen: NDArray) -> NDArray:
         weights = np.zeros(self.n_voters)
-        weights[self.speakers] = of_blocs
+        weights[chosen] = of_blocs
         return weights
 
-    def _spread(self, of_blocs: NDArray) -> NDArray:
+    def _on_all(self, of_blocs: NDArray) -> NDArray:
         """Figures of the blocs, shared among their voters as the prior does on average."""
         return (of_blocs / np.bincount(self.blocs, self.within))[self.blocs] * self.within
 

@@ -50,6 +50,6 @@ def _blocs(votes: "VoteMatrix") -> NDArray:
         stop = min(start + max(min(size, _CELLS // votes.n_voters), 1), votes.n_rows)
         answers = votes.answers_alike(start, stop)[:, left].T
         own = blocs[left, None].astype("<i8").view(np.uint8)
-        blocs[left] = len(blocs) + numbered(np.hstack([own, answers.view(np.uint8).reshape(len(left), -1)]))
+        blocs[left] = blocs.max() + 1 + numbered(np.hstack([own, answers.view(np.uint8).reshape(len(left), -1)]))
         start, size = stop, 4 * size
     return numbered(blocs[:, None])
