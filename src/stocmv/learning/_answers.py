@@ -11,6 +11,7 @@ from ..posteriors import Posterior, WeightedPosterior
 from ..votes import class_weights, heaviest
 
 _BLOCK = 4096
+_DRAWS = 1000  # votes by which a probability without a closed form is estimated
 _ROUNDING = 1e-9  # more than rounding can take off weights that sum to one
 
 
@@ -66,14 +67,26 @@ def win_probabilities(posterior: Posterior, codes: NDArray, n_classes: int) -> N
     concentrations = class_weights(codes, n_classes, weighted.concentrations)
     silent = concentrations.max(1) <= 0
     concentrations[silent, 0] = 1.0  # if no class has any weight, the first one wins
-    return weighted.win_probabilities(concentrations)
+    probabilities = weighted.win_probabilities(concentrations)
+    split = np.flatnonzero(posterior.splits(codes))
+    if len(split):
+        drawn = posterior.sample(_DRAWS, np.random.default_rng(0))
+        probabilities[split] = _share_of_each(drawn, codes[split], n_classes)
+    return probabilities
 
 
 def drawn_answers(posterior: Posterior, codes: NDArray, n_classes: int, rng: np.random.Generator) -> NDArray:
     """Answers of the stochastic vote, with new weights drawn for every example."""
-    if posterior.law != "drawn":
-        weighted = cast(WeightedPosterior, posterior)
-        return weighted.drawn_answers(class_weights(codes, n_classes, weighted.concentrations), rng)
+    if posterior.law == "drawn":
+        return _answers_of_draws(posterior, codes, n_classes, rng)
+    weighted = cast(WeightedPosterior, posterior)
+    answers = weighted.drawn_answers(class_weights(codes, n_classes, weighted.concentrations), rng)
+    split = np.flatnonzero(posterior.splits(codes))
+    answers[split] = _answers_of_draws(posterior, codes[split], n_classes, rng)
+    return answers
+
+
+def _answers_of_draws(posterior: Posterior, codes: NDArray, n_classes: int, rng: np.random.Generator) -> NDArray:
     answers = np.empty(len(codes), np.int64)
     for start in range(0, len(codes), _BLOCK):
         block = codes[start : start + _BLOCK]
