@@ -358,7 +358,7 @@ class TestWeights:
     @pytest.mark.parametrize("frozen", [False, True])
     def test_prefer_a_good_voter(self, frozen, as_ensemble):
         (X, y), (X_old, y_old) = data(n=300), data(n=300, start=300)
-        voters = [DummyClassifier(strategy="uniform", random_state=k) for k in range(4)] + [GaussianNB()]
+        voters = [DummyClassifier(strategy="constant", constant=0) for _ in range(4)] + [GaussianNB()]
         if frozen:
             voters = [FrozenEstimator(voter.fit(X_old, y_old)) for voter in voters]
         if as_ensemble:

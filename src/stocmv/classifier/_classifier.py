@@ -71,6 +71,10 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
     nothing for learning. After ``fit``, ``certificate_.bound`` is an upper bound on the error of `predict` on new
     examples.
 
+    The certificate is about `predict` of this object. What wraps it and answers differently is not covered:
+    ``FixedThresholdClassifier``, ``TunedThresholdClassifierCV``, ``CalibratedClassifierCV``, a pipeline with other steps
+    before it.
+
     Parameters
     ----------
     voters : "forest", "stumps", "answers", estimator, list or VoterSource
@@ -78,7 +82,8 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         column per voter. A scikit-learn ensemble contributes its members as voters, also as the last step of a
         pipeline, whose other steps are fitted along with it; in a list of classifiers, each is a voter. Fitted
         classifiers are cloned and trained again, unless wrapped in ``sklearn.frozen.FrozenEstimator``: a frozen
-        classifier must not have seen any of the examples.
+        classifier must not have seen any of the examples. A ``VotingClassifier`` stands for the list of its members:
+        its ``voting`` and ``weights`` are not used, which `fit` warns of.
     risk : str or Risk
         The risk that learning the weights minimises: "exact" (the error of the stochastic vote), "half", "mc",
         "first_order", "second_order", "binomial" or "c_bound".
@@ -156,6 +161,8 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         If rows repeat more often than in independent draws.
     OrderWarning
         If errors or class frequencies change along the rows more than in 99.9 % of random orders.
+    UserWarning
+        If a ``VotingClassifier`` has soft votes or weights, which are not used.
     ConvergenceWarning
         If the solver stopped before it converged; the warning says what to set. The certificate still holds.
 
@@ -213,6 +220,8 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
     @all_or_nothing
     def fit(self, X: Any, y: Any, groups: Any = None, time: Any = None, **unsupported: Any) -> "MajorityVoteClassifier":
         """Train the voters, learn their weights and certify the vote.
+
+        If it fails or is interrupted, the classifier is unfitted, also if it was fitted before.
 
         Parameters
         ----------
