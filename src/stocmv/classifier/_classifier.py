@@ -72,8 +72,8 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
     examples.
 
     The certificate is about `predict` of this object. What wraps it and answers differently is not covered:
-    ``FixedThresholdClassifier``, ``TunedThresholdClassifierCV``, ``CalibratedClassifierCV``, a pipeline with other steps
-    before it.
+    ``FixedThresholdClassifier``, ``TunedThresholdClassifierCV``, ``CalibratedClassifierCV``, a pipeline with other
+    steps before it.
 
     Parameters
     ----------
