@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from classifier.problems import numbered, spy
 from stocmv import VoteMatrix
 from stocmv.naive_bayes import NaiveBayesVote, log_odds
 from stocmv.voters import Stumps, VoterSet, VoterSource
@@ -43,30 +44,6 @@ class ColumnSource(VoterSource):
 
     def fit(self, X, codes, classes, seed, n_jobs=None):
         return Columns(X.shape[1])
-
-
-class Diary(ColumnSource):
-    """Learns nothing, but writes down which examples it saw and was asked about, by their first column."""
-
-    learns = True
-
-    def __init__(self):
-        self.seen, self.asked = [], []
-
-    def fit(self, X, codes, classes, seed, n_jobs=None):
-        self.seen.append(X[:, 0].copy())
-        return DiaryVoters(self)
-
-
-class DiaryVoters(VoterSet):
-    n_voters = 1
-
-    def __init__(self, diary):
-        self.diary = diary
-
-    def codes(self, X):
-        self.diary.asked.append(X[:, 0].copy())
-        return np.zeros((len(X), 1), int)
 
 
 def test_weights_of_handmade_votes():
@@ -119,13 +96,11 @@ def test_probabilities_are_right_where_voters_are_independent():
 
 @pytest.mark.parametrize("n_folds", [None, 2, 5])
 def test_voters_are_judged_by_examples_they_did_not_see(n_folds):
-    X = np.arange(50.0)[:, None]
-    diary = Diary()
-    vote = NaiveBayesVote(diary, n_folds=n_folds, random_state=0).fit(X, np.arange(50) % 2)
-    assert len(vote.weights_) == len(diary.seen) == (n_folds or 3)
-    for seen, asked in zip(diary.seen, diary.asked, strict=True):
-        assert sorted([*seen, *asked]) == X[:, 0].tolist()
-    assert sorted(np.concatenate(diary.asked)) == X[:, 0].tolist()
+    source = spy()
+    vote = NaiveBayesVote(source, n_folds=n_folds, random_state=0).fit(*numbered(50))
+    assert len(vote.weights_) == len(source.made) == (n_folds or 3)
+    assert all(voters.asked == [set(range(50)) - voters.trained] for voters in source.made)
+    assert sorted(i for voters in source.made for i in voters.asked[0]) == list(range(50))
 
 
 def test_voters_that_only_remember_get_no_weight():

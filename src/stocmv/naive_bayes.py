@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
 from .progress import verbosely
-from .protocols import Recipe, VotingEstimator, choose_cut, cross_fit
+from .protocols import Recipe, VotingEstimator, all_or_nothing, choose_cut, cross_fit
 from .votes import VoteMatrix, class_weights
 
 __all__ = ["NaiveBayesVote"]
@@ -87,6 +87,7 @@ class NaiveBayesVote(VotingEstimator, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     @verbosely
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> "NaiveBayesVote":
         """Train the voters and weight them.
 
@@ -102,7 +103,7 @@ class NaiveBayesVote(VotingEstimator, ClassifierMixin, BaseEstimator):
         cut = choose_cut("auto", self.n_folds, n, tested=False, folds_wanted=False, learns=source.learns)
         recipe = Recipe(source, examples.classes, weighs=False, estimates=False)
         self.classes_ = examples.classes
-        self._keep(cross_fit(examples, cut, recipe, check_random_state(self.random_state)))
+        self._keep(cross_fit(examples, cut, recipe, check_random_state(self.random_state)), source)
         self.weights_ = [log_odds(votes.whole()) for votes in self.votes_]
         return self
 

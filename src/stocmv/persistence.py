@@ -22,7 +22,7 @@ from ._memory import check_fits
 from ._model_checks import Model, check_model, foreign_types, full_name, known_types, parts_of, unpacked
 from .bounds import Catoni, CatoniPerFold, McAllester, Seeger
 from .certificate import Certificate, Claim
-from .classifier import DrawnVote, MajorityVoteClassifier, OrderTest
+from .classifier import DrawnVote, InputForm, MajorityVoteClassifier, OrderTest
 from .engines import Shared
 from .learning import History, Step
 from .naive_bayes import NaiveBayesVote
@@ -57,7 +57,7 @@ TRUSTED: tuple[str, ...] = tuple(
     full_name(kind)
     for kind in (
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
-        *(Certificate, Claim, OrderTest, History, Step),
+        *(Certificate, Claim, InputForm, OrderTest, History, Step),
         *(Dirichlet, Categorical, LogitNormal),
         *(Answers, Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
         *(
@@ -139,7 +139,7 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
 def _without_examples(estimator: Model) -> Model:
     """The same model, without arrays about individual training examples."""
     model = copy.copy(estimator)
-    model.__dict__.pop("_votes", None)
+    model.__dict__.pop("votes_", None)
     if _kept_per_example(model):
         model = copy.deepcopy(model)
         for part, name in _kept_per_example(model):

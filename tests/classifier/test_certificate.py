@@ -14,12 +14,12 @@ from classifier.problems import (
     LEARNING,
     VOTERS,
     Rules,
-    Spy,
     data,
     fold_answers,
     numbered,
     quick,
     sample,
+    spy,
 )
 from stocmv import Certificate, MajorityVoteClassifier, VoteMatrix
 from stocmv.bounds import Seeger
@@ -158,26 +158,26 @@ class TestFolds:
 
     @pytest.mark.parametrize("n_folds", [2, 3, 50])
     def test_voters_never_see_the_examples_that_judge_them(self, n_folds):
-        spy = Spy()
-        quick(spy, n_folds=n_folds, bound="seeger").fit(*numbered(50))
-        assert len(spy.made) == n_folds
-        for voters in spy.made:
+        source = spy()
+        quick(source, n_folds=n_folds, bound="seeger").fit(*numbered(50))
+        assert len(source.made) == n_folds
+        for voters in source.made:
             assert not voters.trained & voters.asked[0]
             assert voters.trained | voters.asked[0] == set(range(50))
-        assert sorted(i for voters in spy.made for i in voters.asked[0]) == list(range(50))
+        assert sorted(i for voters in source.made for i in voters.asked[0]) == list(range(50))
 
     @pytest.mark.parametrize("settings", [{"n_folds": 2}, {"holdout": 0.5}], ids=["folds", "holdout"])
     def test_are_drawn_at_random_without_a_look_at_the_labels(self, settings):
         shares = []
         X, y = numbered(50)
         for seed in range(30):
-            clf = quick(Spy(exchangeable=True), random_state=seed, **settings).fit(X, y)
+            clf = quick(spy(exchangeable=True), random_state=seed, **settings).fit(X, y)
             shares.append(sum(y[i] == "a" for i in clf.voters_[0].asked[0]))
         assert len(set(shares)) > 3  # stratified folds would always hold as many of a class
 
     def test_voters_that_do_not_learn_are_judged_by_all(self):
-        spy = Spy(learns=False)
-        clf = quick(spy, bound="seeger").fit(*numbered(50))
+        source = spy(learns=False)
+        clf = quick(source, bound="seeger").fit(*numbered(50))
         assert clf.voters_[0].asked == [set(range(50))]
         assert clf.certificate_.fold_sizes == (50,)
         first = np.mean(np.arange(50) % 2 != np.arange(50) % 3 % 2)

@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import FunctionTransformer, scale
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
@@ -23,7 +24,7 @@ from stocmv.protocols._cut import Cut
 from stocmv.protocols._recipe import Made
 from stocmv.protocols._repeats import Fingerprints
 from stocmv.solvers import LBFGS, Auto
-from stocmv.voters import Ensemble, Stumps
+from stocmv.voters import Ensemble, Stumps, Transformed
 
 engines = pytest.importorskip("stocmv.engines")
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -263,6 +264,15 @@ class TestGroups:
         assert (other.n_rows, other.repeated) == (800, 400)
         beside = Fingerprints.of(np.repeat(X[:5], 2, axis=0), np.zeros(10, int), np.repeat(groups[:5], 2))
         assert beside.rows.tolist() == [0, 2, 4, 6, 8]
+
+
+def test_voters_that_depend_on_the_other_rows_are_refused_by_the_workers():
+    X, y = data(2)
+    partition, part = engines._examples.Partition(X, y), engines._plan.Part(0, N, np.arange(2), Cut.folds(2))
+    source = Transformed(FunctionTransformer(scale), Ensemble(RandomForestClassifier(3)))
+    made = Made(source.fit(X, y, np.arange(2), 0), None, None, None, N)
+    with pytest.raises(ValueError, match="differently alone"):
+        engines._examples._votes(made, partition, part, 1, True)
 
 
 @pytest.mark.parametrize("ranges", ["training", "other_folds"])

@@ -352,7 +352,7 @@ def negative_weights(model):
 
 def not_fitted(model):
     for name in [name for name in vars(model) if name.endswith("_")]:
-        delattr(model, name)
+        del vars(model)[name]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from classifier.problems import KINDS_AND_CLASSES, VOTERS, Rules, Spy, class_scores, data, numbered, quick
+from classifier.problems import KINDS_AND_CLASSES, VOTERS, Rules, class_scores, data, numbered, quick, spy
 from stocmv import RepeatedRowsWarning
 from stocmv.bounds import FoldTest, bentkus, clopper_pearson
 from stocmv.learning import minimise
@@ -27,10 +27,10 @@ X, y = data()
 FROZEN_TREE = DecisionTreeClassifier(max_depth=3).fit(*data(start=300))
 EVEN = RandomForestClassifier(4, max_depth=2)  # an even number of trees: there are ties
 SPIES = {
-    "trained": Spy,
-    "alike": lambda: Spy(exchangeable=True),
-    "without labels": lambda: Spy(uses_labels=False),
-    "rules": lambda: Spy(learns=False),
+    "trained": spy,
+    "alike": lambda: spy(exchangeable=True),
+    "without labels": lambda: spy(uses_labels=False),
+    "rules": lambda: spy(learns=False),
 }
 
 
@@ -64,13 +64,13 @@ def upper(test, risks):
 class TestHoldout:
     @pytest.mark.parametrize("kind", SPIES)
     def test_nothing_that_makes_the_vote_sees_the_judges(self, kind):
-        spy = SPIES[kind]()
-        clf = quick(spy, holdout=0.25).fit(*numbered(60))
+        source = SPIES[kind]()
+        clf = quick(source, holdout=0.25).fit(*numbered(60))
         (final,), judges = clf.voters_, clf.voters_[0].asked[-1]
         learning = set(range(60)) - judges
         assert len(judges) == 15
         assert final.trained == learning
-        inner = [voters for voters in spy.made if voters is not final]
+        inner = [voters for voters in source.made if voters is not final]
         if kind == "trained":  # its weights are learned on folds within the learning part
             assert final.asked == [judges]
             assert len(inner) == 3
@@ -191,12 +191,12 @@ class TestFolds:
     @pytest.mark.parametrize("kind", SPIES)
     @pytest.mark.parametrize("n_folds", [2, 5])
     def test_nothing_that_makes_the_vote_of_a_fold_sees_it(self, kind, n_folds):
-        spy = SPIES[kind]()
-        clf = quick(spy, n_folds=n_folds).fit(*numbered(60))
-        firsts = [spy.made.index(voters) for voters in clf.voters_]
+        source = SPIES[kind]()
+        clf = quick(source, n_folds=n_folds).fit(*numbered(60))
+        firsts = [source.made.index(voters) for voters in clf.voters_]
         assert firsts == sorted(firsts)
         for first, stop in zip(firsts, [*firsts[1:], None], strict=True):
-            final, *others = spy.made[first:stop]
+            final, *others = source.made[first:stop]
             judges = final.asked.pop()
             assert len(judges) == 60 / n_folds
             assert final.trained == set(range(60)) - judges
@@ -350,15 +350,15 @@ class TestWeights:
 
     @pytest.mark.parametrize("inner_folds", [2, 5])
     def test_are_learned_from_so_many_folds(self, inner_folds):
-        spy = Spy()
-        quick(spy, inner_folds=inner_folds).fit(*numbered(60))
-        assert [len(voters.trained) for voters in spy.made] == [40] + [40 - 40 // inner_folds] * inner_folds
+        source = spy()
+        quick(source, inner_folds=inner_folds).fit(*numbered(60))
+        assert [len(voters.trained) for voters in source.made] == [40] + [40 - 40 // inner_folds] * inner_folds
 
     @pytest.mark.parametrize("as_ensemble", [False, True])
     @pytest.mark.parametrize("frozen", [False, True])
     def test_prefer_a_good_voter(self, frozen, as_ensemble):
         (X, y), (X_old, y_old) = data(n=300), data(n=300, start=300)
-        voters = [DummyClassifier(strategy="uniform", random_state=k) for k in range(4)] + [GaussianNB()]
+        voters = [DummyClassifier(strategy="constant", constant=0) for _ in range(4)] + [GaussianNB()]
         if frozen:
             voters = [FrozenEstimator(voter.fit(X_old, y_old)) for voter in voters]
         if as_ensemble:
@@ -403,13 +403,13 @@ class TestGroups:
     @pytest.mark.parametrize("kind", SPIES)
     @pytest.mark.parametrize("settings", [{}, {"holdout": 0.25}, {"n_folds": 3}], ids=str)
     def test_stay_together(self, kind, settings):
-        spy, groups = SPIES[kind](), np.arange(60) // 4
-        clf = quick(spy, **settings).fit(*numbered(60), groups=groups)
+        source, groups = SPIES[kind](), np.arange(60) // 4
+        clf = quick(source, **settings).fit(*numbered(60), groups=groups)
         judges = [voters.asked.pop() for voters in clf.voters_]
         for seen in judges:
             assert set(np.flatnonzero(np.isin(groups, [groups[i] for i in seen]))) == seen
-        tried = [v for v in spy.made if kind == "alike" and v not in clf.voters_]  # a guess, which nothing rests on
-        for voters in (v for v in spy.made if v not in tried):
+        tried = [v for v in source.made if kind == "alike" and v not in clf.voters_]  # a guess, which nothing rests on
+        for voters in (v for v in source.made if v not in tried):
             parts = [{groups[i] for i in seen} for seen in (voters.trained, *voters.asked)]
             if kind == "trained":  # not so where the voters' own examples teach the weights
                 assert all(parts[0].isdisjoint(part) for part in parts[1:])

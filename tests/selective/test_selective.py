@@ -179,7 +179,7 @@ def test_weights_that_the_judges_taught_are_refused():
 
 def test_without_the_votes_the_error_says_how_to_get_them(fitted):
     clf = pickle.loads(pickle.dumps(fitted["holdout", 2]))
-    del clf._votes
+    del vars(clf)["votes_"]
     with pytest.raises(AttributeError, match="load_folds"):
         clf.selective(max_error=0.1)
 
@@ -283,9 +283,19 @@ def test_votes_in_parts_give_the_same_certificate(fitted, protocol, n_classes):
     """A group may have rows in several parts."""
     clf = fitted[protocol, n_classes]
     parts = [PartitionedVotes([v.take(np.arange(k, v.n_rows, 2)) for k in (0, 1)]) for v in clf.votes_]
+    in_parts = dataclasses.replace(clf.certificate_, vote_digests=tuple(v.digest() for v in parts))
     for target in ({"max_error": 0.1, "min_coverage": None}, {"max_error": None, "min_coverage": 0.5}):
-        ours, theirs = (
-            certify_selective(votes, clf.posterior_, clf.certificate_, **target, delta=None)
-            for votes in (parts, clf.votes_)
-        )
-        assert ours == theirs
+        ours = certify_selective(parts, clf.posterior_, in_parts, **target, delta=None)
+        theirs = certify_selective(clf.votes_, clf.posterior_, clf.certificate_, **target, delta=None)
+        assert ours == dataclasses.replace(theirs, vote_digests=in_parts.vote_digests)
+
+
+def test_a_certificate_of_another_vote_is_refused(fitted):
+    ours, theirs = (fitted["holdout", n_classes] for n_classes in (2, 3))
+    with pytest.raises(ValueError, match="about"):
+        SelectiveVote(ours, theirs.selective(max_error=0.2).certificate_)
+    other = dataclasses.replace(
+        ours.selective(max_error=0.1).certificate_, vote_digests=theirs.certificate_.vote_digests
+    )
+    with pytest.raises(ValueError, match="certificate is about another vote than clf"):
+        SelectiveVote(ours, other)

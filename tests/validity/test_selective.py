@@ -21,7 +21,7 @@ CLASS = (POINTS.sum(1) > 5).astype(int)
 
 def truth(sure) -> tuple[float, float]:
     """Error among the answers, and coverage, on average over the key: both are finite sums."""
-    clf, c = sure.clf, sure.certificate_
+    clf, c = sure._vote, sure.certificate_
     wrong = answered = 0.0
     for share, threshold, posterior, voters in zip(
         c.fold_shares, c.thresholds, clf.posterior_, clf.voters_, strict=True

@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from stocmv import MajorityVoteClassifier
 from stocmv.voters import Classifiers, Frozen, train_voters
 
 RNG = np.random.default_rng(0)
@@ -145,7 +146,7 @@ class TestFrozenSource:
 
     def test_answers_do_not_change_if_the_nodes_of_the_original_are(self):
         forest = RandomForestClassifier(5, random_state=0).fit(X, CODES)
-        voters = Frozen([forest]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
+        voters = train_voters(Frozen([forest]), NEW, np.zeros(40, int), np.arange(3), seed=0)
         before = voters.codes(NEW)
         for tree in forest.estimators_:
             tree.tree_.value[:] = np.roll(tree.tree_.value, 1, axis=2)
@@ -153,7 +154,7 @@ class TestFrozenSource:
 
     def test_answers_do_not_change_if_the_original_is_fitted_again(self):
         forest = RandomForestClassifier(5, random_state=0).fit(X, CODES)
-        voters = Frozen([forest]).fit(NEW, np.zeros(40, int), np.arange(3), seed=0)
+        voters = train_voters(Frozen([forest]), NEW, np.zeros(40, int), np.arange(3), seed=0)
         before = voters.codes(NEW)
         forest.estimators_[0].fit(X, (CODES + 1) % 3)
         forest.set_params(n_estimators=7, warm_start=True).fit(X, CODES)
@@ -174,3 +175,35 @@ class TestFrozenSource:
         ).exchangeable
         assert not Frozen([AdaBoostClassifier(n_estimators=3).fit(X, CODES)]).exchangeable
         assert Frozen([GaussianNB().fit(X, CODES)]).exchangeable  # one voter has nothing to be weighted against
+
+
+class Broken(GaussianNB):
+    """Fails when it is trained, or when it is asked."""
+
+    def __init__(self, fails_at="fit"):
+        super().__init__()
+        self.fails_at = fails_at
+
+    def fit(self, X, y):
+        if self.fails_at == "fit":
+            raise KeyError("lost")
+        return super().fit(X, y)
+
+    def predict(self, X):
+        raise ValueError("no answer")
+
+
+@pytest.mark.parametrize(
+    ("fails_at", "kind", "said"), [("fit", KeyError, "lost"), ("predict", ValueError, "no answer")]
+)
+def test_an_error_names_the_classifier_that_failed(fails_at, kind, said):
+    voters = [GaussianNB(), DecisionTreeClassifier(), Broken(fails_at)]
+    with pytest.raises(kind, match=rf"voters\[2\] \(Broken\): {said}"):
+        MajorityVoteClassifier(voters, random_state=0).fit(X, CODES)
+    with pytest.raises(kind, match=f"^'?{said}"):  # there is no doubt which one it is
+        MajorityVoteClassifier(voters[2], random_state=0).fit(X, CODES)
+
+
+def test_what_is_no_classifier_is_named():
+    with pytest.raises(TypeError, match=r"voters\[1\] is StandardScaler\(\)"):
+        MajorityVoteClassifier([GaussianNB(), StandardScaler()]).fit(X, CODES)

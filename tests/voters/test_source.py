@@ -1,5 +1,7 @@
 """From what a user writes to a source of voters, and sources of one's own."""
 
+import threading
+
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
@@ -20,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from classifier.problems import RandomNetworks, Rules
+from classifier.problems import RandomNetworks, Rules, Shared
 from stocmv import MajorityVoteClassifier
 from stocmv.bounds import FoldTest
 from stocmv.solvers import LBFGS
@@ -88,15 +90,16 @@ class Telling(RandomNetworks):
     """Networks that claim to have been wrong on so many of their own examples, fold by fold."""
 
     def __init__(self, wrong):
-        self.wrong = list(wrong)
+        self.wrong = wrong
 
     def fit(self, X, codes, classes, seed, n_jobs=None):
-        self.codes = codes
-        return super().fit(X, codes, classes, seed, n_jobs)
+        voters = super().fit(X, codes, classes, seed, n_jobs)
+        voters.truth = codes
+        return voters
 
     def out_of_bag(self, voters, X):
         wrong = self.wrong.pop(0)
-        return None if wrong is None else np.where(np.arange(len(X)) < wrong, 1 - self.codes, self.codes)
+        return None if wrong is None else np.where(np.arange(len(X)) < wrong, 1 - voters.truth, voters.truth)
 
 
 class TestOwn:
@@ -164,7 +167,7 @@ class TestOwn:
 
     def test_may_tell_what_error_to_expect(self):
         """The constants of a fold are those that suit what its voters say of the other folds."""
-        clf = self.fit(Telling([10, 20, 30]), y[:192], n_folds=3)
+        clf = self.fit(Telling(Shared([10, 20, 30])), y[:192], n_folds=3)
         guesses = [(wrong + 1) / (128 + 2) for wrong in (10, 20, 30)]
         assert clf.certificate_.bound_settings == FoldTest.choose(guesses, (64, 64, 64), 0.05).settings()
         assert len(set(clf.certificate_.bound_settings["slope"])) == 3
@@ -172,7 +175,7 @@ class TestOwn:
     @pytest.mark.parametrize("bound", ["fold_test", "catoni_per_fold"])
     def test_that_cannot_tell_in_one_fold_do_not_change_the_kind_of_bound(self, bound):
         """Which bound it is must not depend on the examples, some of which judge."""
-        clf = self.fit(Telling([25, None, 25]), y[:192], bound=bound)
+        clf = self.fit(Telling(Shared([25, None, 25])), y[:192], bound=bound)
         settings = clf.certificate_.bound_settings
         assert settings["name"] == bound
         if bound == "catoni_per_fold":
@@ -205,3 +208,92 @@ class TestOwn:
 
         assert self.fit(Gridded(), bound="seeger").certificate_.alternatives == 4
         assert self.fit(Gridded()).certificate_.alternatives == 1  # nothing is chosen on the examples that judge
+
+
+class Hoarding(VoterSource):
+    """Keeps all rows that it was ever given; its voters recall their labels, and flip a coin for others."""
+
+    def __init__(self, start=()):
+        self.start = start
+        self.rows = {}
+
+    def fit(self, X, codes, classes, seed, n_jobs=None):
+        self.rows |= dict(zip(map(bytes, X), codes, strict=True))
+        self.start += (len(X),) if isinstance(self.start, tuple) else [len(X)]
+        return Recalling(self.rows)
+
+
+class Recalling(VoterSet):
+    n_voters = 1
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def codes(self, X):
+        return np.array([[self.rows.get(bytes(row), int(row[0] > 0))] for row in X])
+
+
+class TestState:
+    """What a source remembers of one fit must not reach another."""
+
+    @pytest.mark.parametrize("settings", [{"n_folds": 3}, {"bound": "seeger"}, {"inner_folds": 0}], ids=str)
+    def test_noise_stays_noise(self, settings):
+        coins = np.random.default_rng(0).integers(2, size=len(X))
+        clf = MajorityVoteClassifier(Hoarding(), random_state=0, **settings).fit(X, coins)
+        assert clf.certificate_.empirical_risk > 0.35
+        assert all(len(voters.rows) < len(X) for voters in clf.voters_)
+
+    @pytest.mark.parametrize("start", [(), []])
+    def test_the_object_of_the_user_is_never_changed(self, start):
+        source = Hoarding(start)
+        before = dict(vars(source))
+        MajorityVoteClassifier(source, random_state=0).fit(X, y)
+        assert vars(source) == before == {"start": type(start)(), "rows": {}}
+
+    def test_a_source_that_cannot_be_copied_is_told_what_to_do(self):
+        class Connected(RandomNetworks):
+            def __init__(self, client):
+                self.client = client
+
+        with pytest.raises(TypeError, match=r"voters is a Connected that cannot be copied, .* in fit\."):
+            MajorityVoteClassifier(Connected(threading.Lock())).fit(X, y)
+
+
+MEMBERS = [("a", GaussianNB()), ("b", DecisionTreeClassifier(max_depth=2))]
+
+
+class TestSoftVotes:
+    """A VotingClassifier is the list of its members, which is said if it asks for more."""
+
+    @pytest.mark.parametrize(
+        "voters",
+        [
+            VotingClassifier(MEMBERS, voting="soft", weights=[5, 1]),
+            make_pipeline(StandardScaler(), VotingClassifier(MEMBERS, voting="soft")),
+            VotingClassifier(MEMBERS, weights=[5, 1]),
+            Ensemble(VotingClassifier(MEMBERS, voting="soft")),
+            FrozenEstimator(make_pipeline(StandardScaler(), VotingClassifier(MEMBERS, voting="soft")).fit(X, y)),
+            [FrozenEstimator(VotingClassifier(MEMBERS, voting="soft").fit(X, y))],
+        ],
+        ids=["soft", "pipeline", "weights", "source", "frozen", "list"],
+    )
+    def test_are_not_given_without_a_word(self, voters):
+        clf = MajorityVoteClassifier(voters, random_state=0)
+        with pytest.warns(UserWarning, match="of the VotingClassifier are not used") as caught:
+            clf.fit(X, y)
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+        assert str(caught[0].message) in clf.certificate_.context["voters"]
+        assert clf.certificate_.verify(clf.votes_)
+
+    @pytest.mark.parametrize(
+        "voters",
+        [
+            VotingClassifier(MEMBERS),
+            [VotingClassifier(MEMBERS, voting="soft"), GaussianNB()],
+            make_pipeline(StandardScaler(), FrozenEstimator(VotingClassifier(MEMBERS, voting="soft").fit(X, y))),
+        ],
+        ids=["hard", "one voter of several", "frozen step"],
+    )
+    def test_need_no_word_where_they_are_given(self, voters):
+        MajorityVoteClassifier(voters, random_state=0).fit(X, y)

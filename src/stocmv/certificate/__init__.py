@@ -12,7 +12,7 @@ from ._monitor import Monitor
 from ._percent import amount as amount, confidence as confidence, percent as percent, percent_down as percent_down
 from ._seal import sealed as sealed
 from ._tested import certify_tested as certify_tested, check_tested as check_tested
-from ._verify import verify_content as verify_content, verify_votes as verify_votes
+from ._verify import check_same_vote as check_same_vote, verify_content as verify_content, verify_votes as verify_votes
 from ._words import tested_assumptions as tested_assumptions
 
 __all__ = ["Certificate", "Monitor", "Verification", "certify"]

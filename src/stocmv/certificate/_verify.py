@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from ..posteriors import Posterior
 from ..verify import (
     SELECTIVE_FORMAT,
     Check,
@@ -13,14 +14,33 @@ from ..verify import (
     parse_certificate,
     verify as check_all,
 )
-from ..votes import PartitionedVotes, Votes
+from ..votes import Digest, PartitionedVotes, Votes, ask
 from ._precise import precise_checks
 
 
 class Written(Protocol):
     """A certificate, of `predict` or of a selective vote."""
 
+    @property
+    def posteriors(self) -> tuple[dict[str, list[float]], ...]: ...
+    @property
+    def vote_digests(self) -> tuple[str, ...]: ...
+
     def to_json(self, path: None = None) -> str: ...
+
+
+def check_same_vote(
+    certificate: Written, posteriors: Sequence[Posterior], votes: Sequence[Votes] | None = None
+) -> None:
+    """Refuse weights, or votes, that the certificate is not about."""
+    weights = tuple({name: values.tolist() for name, values in p.parameters().items()} for p in posteriors)
+    if weights != certificate.posteriors:
+        raise ValueError("The posterior is not the one that the certificate is about: take both from the same fit.")
+    if votes is not None and tuple(ask((v, Digest()) for v in votes)) != certificate.vote_digests:
+        raise ValueError(
+            "The votes are not those that the certificate is about, as their digests differ: take both from the same "
+            "fit, or load the votes that were saved with the certificate."
+        )
 
 
 def verify_votes(certificate: Written, votes: Sequence[Votes], precise: float = 0.0, seed: int = 0) -> Verification:

@@ -45,6 +45,7 @@ from ..protocols import (
     Recipe,
     RepeatedRowsWarning,
     VotingEstimator,
+    all_or_nothing,
     choose_bound,
     choose_cut,
     choose_priors,
@@ -56,7 +57,7 @@ from ..protocols import (
 )
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
-from ..voters import VoterSource, as_source
+from ..voters import VoterSource, as_source, unused_settings
 from ..votes import check_device
 from ._answers import assigned_folds
 from ._drawn import DrawnVote
@@ -70,6 +71,10 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
     nothing for learning. After ``fit``, ``certificate_.bound`` is an upper bound on the error of `predict` on new
     examples.
 
+    The certificate is about `predict` of this object. What wraps it and answers differently is not covered:
+    ``FixedThresholdClassifier``, ``TunedThresholdClassifierCV``, ``CalibratedClassifierCV``, a pipeline with other
+    steps before it.
+
     Parameters
     ----------
     voters : "forest", "stumps", "answers", estimator, list or VoterSource
@@ -77,7 +82,8 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         column per voter. A scikit-learn ensemble contributes its members as voters, also as the last step of a
         pipeline, whose other steps are fitted along with it; in a list of classifiers, each is a voter. Fitted
         classifiers are cloned and trained again, unless wrapped in ``sklearn.frozen.FrozenEstimator``: a frozen
-        classifier must not have seen any of the examples.
+        classifier must not have seen any of the examples. A ``VotingClassifier`` stands for the list of its members:
+        its ``voting`` and ``weights`` are not used, which `fit` warns of.
     risk : str or Risk
         The risk that learning the weights minimises: "exact" (the error of the stochastic vote), "half", "mc",
         "first_order", "second_order", "binomial" or "c_bound".
@@ -155,6 +161,8 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         If rows repeat more often than in independent draws.
     OrderWarning
         If errors or class frequencies change along the rows more than in 99.9 % of random orders.
+    UserWarning
+        If a ``VotingClassifier`` has soft votes or weights, which are not used.
     ConvergenceWarning
         If the solver stopped before it converged; the warning says what to set. The certificate still holds.
 
@@ -209,8 +217,11 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         self.verbose = verbose
 
     @verbosely
+    @all_or_nothing
     def fit(self, X: Any, y: Any, groups: Any = None, time: Any = None, **unsupported: Any) -> "MajorityVoteClassifier":
         """Train the voters, learn their weights and certify the vote.
+
+        If it fails or is interrupted, the classifier is unfitted, also if it was fitted before.
 
         Parameters
         ----------
@@ -238,13 +249,15 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         recipe = self._recipe(examples.source)
         cut = self._cut(recipe, examples.n_units, grouped=groups is not None)
         fitted = cross_fit(examples, cut, recipe, rng)
-        self._keep(fitted)
+        self._keep(fitted, examples.source)
+        if (unused := unused_settings(self.voters)) is not None:
+            warnings.warn(unused, UserWarning, stacklevel=4)
         if examples.doubt is not None:
-            warnings.warn(examples.doubt, RepeatedRowsWarning, stacklevel=3)
+            warnings.warn(examples.doubt, RepeatedRowsWarning, stacklevel=4)
         self._certify(examples, fitted.made, rng)
         self._test_order(examples)
         if is_tested(self.bound):  # otherwise learn has warned
-            warn_unfinished(self.history_, self.solver, stacklevel=3)
+            warn_unfinished(self.history_, self.solver, stacklevel=4)
         self.n_iter_ = len(self.history_)
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
@@ -263,8 +276,6 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         self.n_features_in_ = examples.n_features
         if examples.feature_names is not None:
             self.feature_names_in_ = examples.feature_names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
         return examples
 
     def _check_parameters(self, groups: Any) -> None:
@@ -362,7 +373,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         self.order_test_: OrderTest | None = examples.order_test(self.votes_, self.posterior_)
         doubt = None if self.order_test_ is None else self.order_test_.doubt
         if doubt is not None:
-            warnings.warn(doubt, OrderWarning, stacklevel=4)
+            warnings.warn(doubt, OrderWarning, stacklevel=5)
             self.certificate_ = replace(self.certificate_, warnings=(*self.certificate_.warnings, doubt))
 
     def _learned(
@@ -398,6 +409,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
 
     def _assumptions(self, source: VoterSource, fingerprints: Fingerprints) -> Iterator[str]:
         """Assumptions of the certificate that are specific to these voters and examples."""
+        yield "A voter's answer to an example does not depend on the examples that it is asked together with."
         # Given the classes of its rows, a group is no longer a random draw; and given an answer, its class is random.
         # So the number of classes must not depend on the examples.
         classes_matter = self.per_class and (self.votes_[0].grouped or is_tested(self.bound))
@@ -416,7 +428,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         from .. import __version__
 
         return {
-            "voters": source.describe(),
+            "voters": " ".join(filter(None, (source.describe(), unused_settings(self.voters)))),
             "weights": self._how_weighted(source),
             "n_features": getattr(self, "n_features_in_", None),
             "classes": [str(label) for label in self.classes_],
@@ -530,7 +542,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         fold = int(rng.choice(len(self.voters_), p=self._shares))
         weights = self.posterior_[fold].sample(1, rng)[0]
-        drawn = DrawnVote(self.voters_[fold], weights, self.classes_, checks_input=as_source(self.voters).checks_input)
+        drawn = DrawnVote(self.voters_[fold], weights, self.classes_.copy(), self.input_form_.checks_input)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(drawn, name, getattr(self, name))

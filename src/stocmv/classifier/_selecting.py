@@ -1,7 +1,8 @@
 """The method `selective`: answer only when sure."""
 
+import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from ..engines import answer_on_cluster, is_dask
 from ..learning import check_silence, mean_weights
 from ..posteriors import Posterior
 from ..selective import SelectiveVote, certify_selective
+from ..voters import VoterSet
 from ..votes import Votes, heaviest
 from ._answers import assigned_folds
 
@@ -25,6 +27,7 @@ class Selecting:
     posterior_: list[Posterior]
     certificate_: Certificate
     key_: bytes | None
+    voters_: list[VoterSet]
 
     def selective(
         self,
@@ -66,6 +69,18 @@ class Selecting:
             delta=delta,
         )
         return SelectiveVote(self, certificate, unanswered)
+
+    def _kept(self) -> Self:
+        """The same vote without its votes; it stays what it is when this one is fitted or edited.
+
+        Voters are shared, as `fit` makes new ones and changes none.
+        """
+        check_is_fitted(self)
+        kept = copy.copy(self)
+        vars(kept).pop("votes_", None)
+        kept.voters_, kept.posterior_ = list(self.voters_), copy.deepcopy(self.posterior_)
+        kept.classes_ = self.classes_.copy()
+        return kept
 
     def _sure_answers(self, X: Any, least: Sequence[float]) -> tuple[NDArray, NDArray]:
         """Codes of the answers, and whether the winning class reaches the fold's threshold.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificate import Certificate, percent
+from ..certificate import Certificate, check_same_vote, percent
 from ..learning import Learned
 from ..posteriors import Posterior, WeightedPosterior
 from ..risks import error_rows
@@ -101,6 +101,7 @@ class ErrorDistributionDisplay:
     def _from_folds(
         cls, posteriors: Sequence[Posterior], votes: Sequence[Votes], certificate: Certificate
     ) -> "ErrorDistributionDisplay":
+        check_same_vote(certificate, posteriors, votes)
         whole = [v.whole() for v in votes]
         rows = [error_probabilities(p, v) for p, v in zip(posteriors, whole, strict=True)]
         counts = [v.counts if v.counts.size else np.ones(v.n_rows) for v in whole]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..progress import report
-from ..protocols import TRIED, Cut, Examples, Fingerprints, Made, Recipe, all_classes, doubt_of_copies
+from ..protocols import TRIED, Cut, Examples, Fingerprints, Made, Recipe, all_classes, doubt_of_copies, judging_votes
 from ..voters import VoterSource
 from ..votes import VoteMatrix
 from ._cluster_votes import ClusterVotes, abstains_in
@@ -161,6 +161,4 @@ def _votes(made: Made, partition: Partition, part: Part, k: int, numeric: bool) 
     """The votes of a part's voters on the judging rows of a partition."""
     rows = part.judges(k, partition.groups)
     blocks = (rows_of(partition, part, rows[i : i + _ASKED], numeric) for i in range(0, len(rows), _ASKED))
-    return VoteMatrix.joined(
-        [VoteMatrix.from_codes(made.voters.codes(X), codes, part.classes, groups) for X, codes, groups in blocks]
-    )
+    return VoteMatrix.joined([judging_votes(made.voters, X, codes, part.classes, own) for X, codes, own in blocks])

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 
 from ..posteriors import Posterior
 from ..progress import logger, report
-from ..voters import VoterSet, VoterSource
+from ..voters import VoterSet, VoterSource, check_alone
 from ..votes import VoteMatrix, Votes
 from ._cut import Cut
 from ._order import OrderTest, order_test
@@ -102,7 +102,7 @@ class LocalExamples(Examples):
 
     def votes(self, made: Made, k: int) -> VoteMatrix:
         X, codes, groups = self._rows(np.flatnonzero(self._part == k))
-        return VoteMatrix.from_codes(made.voters.codes(X), codes, self.classes, groups)
+        return judging_votes(made.voters, X, codes, self.classes, groups)
 
     def plain_errors(self, voters: VoterSet, k: int) -> tuple[int, int] | None:
         if self.groups is not None:
@@ -114,6 +114,14 @@ class LocalExamples(Examples):
     def order_test(self, votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> OrderTest:
         judges = [np.flatnonzero(self._part == k) for k in range(self._cut.n_parts)]
         return order_test([v.whole() for v in votes], posteriors, judges, self.times)
+
+
+def judging_votes(voters: VoterSet, X: Any, codes: NDArray, classes: NDArray, groups: NDArray | None) -> VoteMatrix:
+    """The votes on judging examples, of voters that answer each example in the same way alone."""
+    answers = voters.codes(X)
+    votes = VoteMatrix.from_codes(answers, codes, classes, groups)
+    check_alone(voters, X, answers)
+    return votes
 
 
 class CrossFit(NamedTuple):

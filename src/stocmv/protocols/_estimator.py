@@ -1,6 +1,10 @@
 """Base class of estimators with cross-fitted voters."""
 
-from typing import Any
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +18,51 @@ from ..votes import Votes, code_dtype, exact_labels
 from ._crossfit import CrossFit, LocalExamples, all_classes
 from ._groups import group_ids
 from ._order import checked_times
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: F) -> F:
+    """Decorate a `fit` that sets attributes: all of them are set when it ends, and until then the object is unfitted.
+
+    It works on a copy, so that one that fails or is interrupted leaves nothing behind, also of an earlier fit.
+    """
+
+    @wraps(fit)
+    def fit_anew(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        fitted = copy.copy(self)
+        fit(fitted, *args, **kwargs)
+        vars(self).update(vars(fitted))
+        return self
+
+    return cast(F, fit_anew)
+
+
+@dataclass(frozen=True)
+class InputForm:
+    """Which examples the voters take, as their source said when they were made; the fields are those of `VoterSource`.
+
+    The parameter ``voters`` may have been set to something else since.
+    """
+
+    checks_input: bool
+    allow_nan: bool
+    sparse: bool
+    by_name: bool
+
+    @classmethod
+    def of(cls, source: VoterSource) -> "InputForm":
+        return cls(source.checks_input, source.allow_nan, source.sparse, source.by_name)
+
+    @property
+    def accepted(self) -> dict[str, Any]:
+        """What `validate_data` lets through."""
+        return {
+            "accept_sparse": "csr" if self.sparse else False,
+            "dtype": "numeric",
+            "ensure_all_finite": "allow-nan" if self.allow_nan else True,
+        }
 
 
 def _cuttable(X: Any) -> Any:
@@ -39,20 +88,21 @@ class VotingEstimator:
     n_jobs: int | None
     classes_: NDArray
     voters_: list[VoterSet]
+    input_form_: InputForm
 
     @property
     def votes_(self) -> list[Votes]:
         check_is_fitted(self)
-        if not hasattr(self, "_votes"):
+        if "votes_" not in vars(self):
             raise AttributeError(
                 "votes_ is not saved with a model: load it from the votes file, "
                 "clf.votes_ = stocmv.votes.load_folds('votes.npz')."
             )
-        return self._votes
+        return vars(self)["votes_"]
 
     @votes_.setter
     def votes_(self, votes: list[Votes]) -> None:
-        self._votes = votes
+        vars(self)["votes_"] = votes
 
     def _local_examples(self, X: Any, y: Any, groups: Any = None, time: Any = None) -> LocalExamples:
         """The checked examples."""
@@ -71,20 +121,13 @@ class VotingEstimator:
             y = column_or_1d(y, warn=True)
             check_consistent_length(X, y)
         else:
-            X, y = validate_data(self, X, y, **self._accepted(source))
+            X, y = validate_data(self, X, y, **InputForm.of(source).accepted)
         check_classification_targets(y)
         return X, y
 
-    @staticmethod
-    def _accepted(source: VoterSource) -> dict[str, Any]:
-        return {
-            "accept_sparse": "csr" if source.sparse else False,
-            "dtype": "numeric",
-            "ensure_all_finite": "allow-nan" if source.allow_nan else True,
-        }
-
-    def _keep(self, fitted: CrossFit) -> None:
+    def _keep(self, fitted: CrossFit, source: VoterSource) -> None:
         """Keep what was cross-fitted as fitted attributes."""
+        self.input_form_ = InputForm.of(source)
         self.voters_ = [made.voters for made in fitted.made]
         self.votes_ = fitted.votes
         self.plain_errors_ = fitted.plain_errors
@@ -93,12 +136,12 @@ class VotingEstimator:
     def _checked(self, X: Any) -> Any:
         """The examples in the form that the voters take."""
         check_is_fitted(self)
-        source = as_source(self.voters)
-        if source.by_name and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
+        form = self.input_form_
+        if form.by_name and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
             X = _named_columns(X, list(self.feature_names_in_))
-        if source.checks_input:
+        if form.checks_input:
             return _cuttable(validate_data(self, X, skip_check_array=True, reset=False))
-        return validate_data(self, X, reset=False, **self._accepted(source))
+        return validate_data(self, X, reset=False, **form.accepted)
 
     def _codes(self, X: Any) -> list[NDArray]:
         """Votes of each fold on checked examples, as class codes."""

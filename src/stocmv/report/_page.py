@@ -69,6 +69,8 @@ def render(
     check_is_fitted(clf, ["certificate_", "history_", "order_test_", "posterior_", "timings_"])
     certificate: Certificate = clf.certificate_
     _check_holdout(certificate, holdout)
+    if selective is not None and selective.vote_digests != certificate.vote_digests:
+        raise ValueError("selective is about another vote than clf: take clf.selective(...).certificate_.")
     page = _template().render(
         certificate=certificate,
         cited=Cited(certificate),

@@ -5,10 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from ..bounds import check_delta
-from ..certificate import Certificate, tested_assumptions
+from ..certificate import Certificate, check_same_vote, tested_assumptions
 from ..posteriors import Posterior
 from ..votes import Votes
 from ._certificate import SelectiveCertificate, selective_assumptions, selective_theorem
@@ -18,17 +17,18 @@ from ._tally import ROOM, Tally, tallies
 _MEASURED = ("errors", "answered", "covered")
 
 
-class SelectiveVote(BaseEstimator):
+class SelectiveVote:
     """A fitted vote that answers only if the winning class has enough of the vote.
 
-    Made by `MajorityVoteClassifier.selective`. Its answers are those of that vote's `predict`.
+    Made by `MajorityVoteClassifier.selective`. Its answers are those that this classifier's `predict` gave then: it
+    keeps the voters and their weights, whatever happens to the classifier afterwards.
 
     Parameters
     ----------
     clf : MajorityVoteClassifier
-        The vote.
+        The fitted vote.
     certificate : SelectiveCertificate
-        The bounds on error and coverage.
+        The bounds on error and coverage of that vote.
     unanswered : object
         What `predict` returns for an example that it does not answer.
 
@@ -52,28 +52,34 @@ class SelectiveVote(BaseEstimator):
     """
 
     def __init__(self, clf: Any, certificate: SelectiveCertificate, unanswered: Any = None) -> None:
-        self.clf = clf
-        self.certificate = certificate
+        self._vote = clf._kept()
+        check_same_vote(certificate, self._vote.posterior_)
+        if certificate.vote_digests != self._vote.certificate_.vote_digests:
+            raise ValueError("certificate is about another vote than clf, as the digests of their votes differ.")
+        self._certificate = certificate
         self.unanswered = unanswered
 
     @property
     def certificate_(self) -> SelectiveCertificate:
-        return self.certificate
+        return self._certificate
 
     @property
     def classes_(self) -> NDArray:
-        return self.clf.classes_
+        return self._vote.classes_
+
+    def __repr__(self) -> str:
+        return f"SelectiveVote({self._vote!r}, thresholds={self.certificate_.thresholds!r})"
 
     def answers(self, X: Any) -> NDArray:
         """Whether the vote answers, for each example."""
-        elsewhere = self.clf._asked_on_cluster(self, "answers", X, bool)
+        elsewhere = self._vote._asked_on_cluster(self, "answers", X, bool)
         if elsewhere is not None:
             return elsewhere
         return self._asked(X)[1]
 
     def predict(self, X: Any) -> NDArray:
         """Answers of the vote, or ``unanswered`` if it has none: an array of objects if that is not a label."""
-        elsewhere = self.clf._asked_on_cluster(self, "predict", X, object)
+        elsewhere = self._vote._asked_on_cluster(self, "predict", X, object)
         if elsewhere is not None:
             return elsewhere
         codes, sure = self._asked(X)
@@ -88,10 +94,7 @@ class SelectiveVote(BaseEstimator):
 
     def _asked(self, X: Any) -> tuple[NDArray, NDArray]:
         """Codes of the answers, and whether there is one."""
-        return self.clf._sure_answers(X, [threshold - ROOM for threshold in self.certificate.thresholds])
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+        return self._vote._sure_answers(X, [threshold - ROOM for threshold in self.certificate_.thresholds])
 
 
 def certify_selective(
@@ -113,6 +116,7 @@ def certify_selective(
         if value is not None and not (isinstance(value, int | float | np.number) and 0 < value < 1):
             raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
     _check_tested(certificate)
+    check_same_vote(certificate, posteriors, votes)
     level = check_delta(certificate.delta if delta is None else delta)
     counted = tallies(votes, posteriors, THRESHOLDS)
     folds = fold_tests(counted, level)
@@ -166,6 +170,7 @@ def tradeoffs(
 ) -> list[Tradeoff]:
     """Error among the answers and coverage at a few thresholds; all these bounds hold at once."""
     _check_tested(certificate)
+    check_same_vote(certificate, posteriors, votes)
     level = check_delta(certificate.delta if delta is None else delta)
     counted = tallies(votes, posteriors, THRESHOLDS)
     shares, found = np.array(certificate.fold_shares), []

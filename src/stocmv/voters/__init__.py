@@ -7,6 +7,7 @@ from ._base import (
     VoterSet,
     VoterSource,
     Wrapped as Wrapped,
+    check_alone as check_alone,
     checked_codes as checked_codes,
     known_classes as known_classes,
     out_of_bag_answers as out_of_bag_answers,
@@ -17,7 +18,7 @@ from ._classifiers import Classifiers, ClassifierVoters as ClassifierVoters, Fro
 from ._encoded import Encoded, EncodedVoters as EncodedVoters
 from ._ensemble import Ensemble, EnsembleVoters as EnsembleVoters
 from ._hashing import hash_examples as hash_examples
-from ._source import as_source as as_source
+from ._source import as_source as as_source, unused_settings as unused_settings
 from ._stumps import Stumps, StumpVoters as StumpVoters
 from ._transformed import Transformed as Transformed, TransformedVoters as TransformedVoters
 

@@ -1,17 +1,19 @@
 """The interface of voter sources. Subclass both classes to write your own."""
 
+import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.frozen import FrozenEstimator
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import _safe_indexing
 
 from ..votes import code_dtype, unsigned_codes
 
-FROZEN_PARTS = "Parts of the voters are frozen: none of these examples helped to train or choose those parts."
+_ALONE = 8  # examples that are also asked alone
+_LOOKED_AT = 1000  # examples among which they are picked
 
 
 class VoterSet(ABC):
@@ -241,6 +243,33 @@ def checked_codes(codes: NDArray, n_voters: int, n_classes: int) -> NDArray:
     return unsigned_codes(codes, n_classes)[1]
 
 
+def check_alone(voters: VoterSet, X: Any, codes: NDArray) -> None:
+    """Ask the voters about a few examples alone, and refuse them if they answer other codes than among all examples.
+
+    A certificate is about answers to one new example. It proves nothing if these depend on the examples that are asked
+    together, or on chance. Where two classes tie, rounding errors that depend on the number of rows may have the same
+    effect; then `predict` does not have one answer either.
+    """
+    for row in _telling_rows(codes):
+        differs = voters.codes(_safe_indexing(X, [row])) != codes[[row]]
+        if np.any(differs):
+            raise ValueError(
+                f"voters: voter {int(np.argmax(differs))} answers an example differently alone than among all "
+                f"{len(codes):,}, so nothing can be proven about its answer to a new one: learn scales and ranks in "
+                "fit, as StandardScaler does, instead of computing them from the examples at hand in predict, and set "
+                "every random_state."
+            )
+
+
+def _telling_rows(codes: NDArray) -> list[int]:
+    """A few rows: for each class, one with the most votes for it; then some that are spread over all rows."""
+    looked_at = np.unique(np.linspace(0, len(codes) - 1, _LOOKED_AT).astype(int))
+    among = codes[looked_at]
+    most = [int(looked_at[(among == code).sum(1).argmax()]) for code in np.unique(among)]
+    spread = np.linspace(0, len(codes) - 1, _ALONE).astype(int).tolist()
+    return list(dict.fromkeys([*most, *spread]))[:_ALONE]
+
+
 def train_voters(
     source: VoterSource, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None
 ) -> VoterSet:
@@ -249,11 +278,23 @@ def train_voters(
     Voters that learn know the classes of these examples, and those that they knew before. The returned voters answer
     codes among all classes.
     """
+    own = _unused(source)
     if not source.learns:
-        return source.fit(X, codes, classes, seed, n_jobs)
+        return own.fit(X, codes, classes, seed, n_jobs)
     known = known_classes(source, codes, classes)
-    voters = source.fit(X, np.searchsorted(known, codes), classes[known], seed, n_jobs)
+    voters = own.fit(X, np.searchsorted(known, codes), classes[known], seed, n_jobs)
     return recoded(voters, known, len(classes))
+
+
+def _unused(source: VoterSource) -> VoterSource:
+    """A copy for one fit: it remembers no other examples, and shares no frozen part that may be fitted again."""
+    try:
+        return copy.deepcopy(clone(source))
+    except Exception as error:
+        raise TypeError(
+            f"voters is a {type(source).__name__} that cannot be copied, as is done for each fit ({error}): let "
+            "__init__ only store its arguments, and open what cannot be copied, such as a connection, in fit."
+        ) from error
 
 
 def known_classes(source: VoterSource, codes: NDArray, classes: NDArray) -> NDArray:
@@ -278,19 +319,6 @@ def out_of_bag_answers(source: VoterSource, voters: VoterSet, X: Any) -> NDArray
         return source.out_of_bag(voters, X)
     answers = source.out_of_bag(voters.voters, X)
     return None if answers is None else np.where(answers < 0, -1, voters.known[answers].astype(np.int64))
-
-
-def frozen_parts(value: Any) -> Iterator[FrozenEstimator]:
-    """The frozen estimators inside a value, at any depth."""
-    if isinstance(value, FrozenEstimator):
-        yield value
-    elif isinstance(value, list | tuple):
-        for entry in value:
-            yield from frozen_parts(entry)
-    elif isinstance(value, dict):
-        yield from frozen_parts(list(value.values()))
-    elif hasattr(value, "get_params") and not isinstance(value, type):
-        yield from frozen_parts(list(value.get_params(deep=False).values()))
 
 
 def set_seeds(estimator: BaseEstimator, seed: int) -> None:

@@ -1,7 +1,7 @@
 """Lists of classifiers of any kind, to be trained or already fitted."""
 
-import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..votes import code_dtype, exact_labels
-from ._base import FROZEN_PARTS, Joined, VoterSet, VoterSource, frozen_parts, recoded, set_seeds
+from ._base import Joined, VoterSet, VoterSource, recoded, set_seeds
 from ._ensemble import EnsembleVoters, are_alike, is_ensemble
+from ._frozen import FROZEN_PARTS, frozen_parts
 from ._transformed import TransformedVoters
 
 
@@ -25,7 +26,7 @@ class Classifiers(VoterSource):
     ----------
     estimators : sequence of scikit-learn classifiers
         They are cloned, so earlier training is discarded; only parts wrapped in ``sklearn.frozen.FrozenEstimator``, at
-        any depth, are kept, and the certificate says what that assumes.
+        any depth, and fitted estimators that functions refer to are kept, and the certificate says what that assumes.
     n_repeats : int
         How often to train each one, with a different seed each time (for classifiers with a ``random_state``).
     """
@@ -45,15 +46,17 @@ class Classifiers(VoterSource):
         return (FROZEN_PARTS,) if any(frozen_parts(self.estimators)) else ()
 
     def labels(self) -> NDArray | None:
-        return _labels_of(part for part in frozen_parts(self.estimators) if hasattr(part, "classes_"))
+        frozen = (part for part in frozen_parts(self.estimators) if isinstance(part, FrozenEstimator))
+        return _labels_of(part for part in frozen if hasattr(part, "classes_"))
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "ClassifierVoters":
         if not self.estimators or self.n_repeats < 1:
             raise ValueError("voters must hold at least one classifier, repeated at least once.")
         y = classes[codes]  # labels, because settings such as class_weight and frozen parts refer to them
         seeds = np.random.SeedSequence(seed).generate_state(len(self.estimators) * self.n_repeats)
-        jobs = zip([e for e in self.estimators for _ in range(self.n_repeats)], seeds, strict=True)
-        fitted = Parallel(n_jobs=n_jobs)(delayed(_train)(e, X, y, int(s)) for e, s in jobs)
+        untrained = [e for e in self.estimators for _ in range(self.n_repeats)]
+        jobs = zip(_named(untrained), seeds, strict=True)
+        fitted = Parallel(n_jobs=n_jobs)(delayed(_train)(e, name, X, y, int(s)) for (e, name), s in jobs)
         return ClassifierVoters(fitted, classes, n_jobs)
 
     def describe(self) -> str:
@@ -61,10 +64,33 @@ class Classifiers(VoterSource):
         return f"{self.n_repeats} x {each}" if self.n_repeats > 1 else each
 
 
-def _train(estimator: BaseEstimator, X: Any, y: NDArray, seed: int) -> BaseEstimator:
-    estimator = copy.deepcopy(clone(estimator))  # a clone shares what is frozen with the original
+def _train(estimator: BaseEstimator, name: str, X: Any, y: NDArray, seed: int) -> BaseEstimator:
+    estimator = clone(estimator)
     set_seeds(estimator, seed)
-    return estimator.fit(X, y)
+    with _blamed(name):
+        return estimator.fit(X, y)
+
+
+def _answers(estimator: BaseEstimator, name: str, X: Any) -> NDArray:
+    with _blamed(name):
+        return estimator.predict(X)
+
+
+def _named(estimators: Sequence[BaseEstimator]) -> list[tuple[BaseEstimator, str]]:
+    """Each estimator with a name for its errors, which a single one does not need."""
+    several = len(estimators) > 1
+    return [(e, f"voters[{k}] ({type(e).__name__})" if several else "") for k, e in enumerate(estimators)]
+
+
+@contextmanager
+def _blamed(name: str) -> Iterator[None]:
+    """Put the name, if there is one, before the message of any error."""
+    try:
+        yield
+    except Exception as error:
+        if name and error.args and isinstance(error.args[0], str):
+            error.args = (f"{name}: {error.args[0]}", *error.args[1:])
+        raise
 
 
 class ClassifierVoters(VoterSet):
@@ -92,7 +118,8 @@ class ClassifierVoters(VoterSet):
         self.n_voters = len(self.classifiers)
 
     def codes(self, X: Any) -> NDArray:
-        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(c.predict)(X) for c in self.classifiers)
+        asked = (delayed(_answers)(c, name, X) for c, name in _named(self.classifiers))
+        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(asked)
         codes = [np.searchsorted(self.classes, answer) for answer in answers]
         return np.stack(codes, axis=1).astype(code_dtype(len(self.classes)))
 
@@ -148,8 +175,7 @@ class Frozen(VoterSource):
         return _labels_of(self._fitted)
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
-        # copies, so that fitting the originals again does not change what was certified
-        return Joined([_fixed(copy.deepcopy(e), classes, n_jobs) for e in self._fitted])
+        return Joined([_fixed(e, classes, n_jobs) for e in self._fitted])
 
     def describe(self) -> str:
         return f"frozen {self._fitted!r}"

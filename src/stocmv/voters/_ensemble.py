@@ -18,6 +18,7 @@ from sklearn.utils import get_tags
 
 from ..votes import class_weights, code_dtype
 from ._base import VoterSet, VoterSource, set_seeds
+from ._frozen import FROZEN_PARTS, frozen_parts
 
 
 class Ensemble(VoterSource):
@@ -47,6 +48,10 @@ class Ensemble(VoterSource):
     @property
     def checks_input(self) -> bool:  # type: ignore[override]
         return isinstance(getattr(self.estimator, "estimator", None), Pipeline)  # may take strings
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (FROZEN_PARTS,) if any(frozen_parts(self.estimator)) else ()
 
     @property
     def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]

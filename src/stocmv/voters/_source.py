@@ -8,9 +8,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from ._answers import Answers
-from ._base import VoterSource, frozen_parts
+from ._base import VoterSource, Wrapped
 from ._classifiers import Classifiers, Frozen
 from ._ensemble import Ensemble, is_ensemble
+from ._frozen import is_frozen
 from ._stumps import Stumps
 from ._transformed import Transformed
 
@@ -45,23 +46,47 @@ def as_source(voters: Any) -> VoterSource:
         return _from_list([member for _, member in voters.estimators if not isinstance(member, str)])  # "drop"
     if is_ensemble(voters):
         return _from_ensemble(voters)
-    if isinstance(voters, Pipeline) and len(voters) > 1 and not any(frozen_parts(voters[-1])):
+    if isinstance(voters, Pipeline) and len(voters) > 1 and not is_frozen(voters[-1]):
         inner = as_source(voters[-1])
         if isinstance(inner, Ensemble | Transformed) or isinstance(voters[-1], VotingClassifier):
             return Transformed(voters[:-1], inner)
     return _from_list([voters])
 
 
+def unused_settings(voters: Any) -> str | None:
+    """What a `VotingClassifier` sets and its members as voters do not heed; None if there is no such thing."""
+    if isinstance(voters, Wrapped):
+        return unused_settings(voters.source)
+    if isinstance(voters, Pipeline):  # with a frozen last step it votes as a whole
+        return None if is_frozen(voters[-1]) else unused_settings(voters[-1])
+    if isinstance(voters, FrozenEstimator | Ensemble):
+        return unused_settings(voters.estimator)
+    if isinstance(voters, Frozen):
+        voters = list(voters.estimators)
+    if isinstance(voters, list | tuple):  # one that is trained votes as a whole
+        told = (unused_settings(voter) for voter in voters if isinstance(voter, FrozenEstimator))
+        return next((sentence for sentence in told if sentence is not None), None)
+    if not isinstance(voters, VotingClassifier) or (voters.voting == "hard" and voters.weights is None):
+        return None
+    return (
+        f"voting={voters.voting!r} and weights={voters.weights!r} of the VotingClassifier are not used: its members "
+        "become voters that each give one answer, with weights that this vote sets."
+    )
+
+
 def _from_list(voters: list) -> VoterSource:
     """A source that trains all but the frozen classifiers; `Frozen` if all of them are frozen."""
-    if not voters or not all(_classifies(v) for v in voters):
+    if not voters:
         raise TypeError("voters must be a list of classifiers with at least one entry.")
+    for place, voter in enumerate(voters):
+        if not _classifies(voter):
+            raise TypeError(f"voters must be a list of classifiers, but voters[{place}] is {voter!r}.")
     return Frozen(voters) if all(isinstance(v, FrozenEstimator) for v in voters) else Classifiers(voters)
 
 
 def _from_ensemble(ensemble: Any) -> VoterSource:
     """The members of an ensemble; frozen parts inside it are not trained."""
-    if not any(frozen_parts(ensemble)):
+    if not is_frozen(ensemble):
         return Ensemble(ensemble)
     base = getattr(ensemble, "estimator", None)
     if isinstance(ensemble, BaggingClassifier) and isinstance(base, FrozenEstimator):

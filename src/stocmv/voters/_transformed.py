@@ -5,7 +5,8 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from ._base import FROZEN_PARTS, VoterSet, VoterSource, Wrapped, frozen_parts, set_seeds
+from ._base import VoterSet, VoterSource, Wrapped, set_seeds
+from ._frozen import FROZEN_PARTS, frozen_parts
 
 
 class Transformed(Wrapped):
