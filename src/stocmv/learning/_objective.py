@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from ..bounds import Bound, Bounded
 from ..posteriors import Posterior
 from ..progress import logger, report
 from ..risks import Risk
-from ..solvers import LBFGS, logistic_weights, random_start
-from ..votes import Votes, random_rows
+from ..solvers import LBFGS, boosted_weights, logistic_weights, random_start
+from ..votes import VoteMatrix, Votes, random_rows
 from ._history import History, Step
 
 _FEWEST = 8  # rows of a fold in a sample
@@ -127,23 +127,39 @@ class Objective:
 
     def quick_start(self) -> NDArray:
         """The best of the prior and several steps from it towards logistic-regression weights."""
-        weights = [logistic_weights(v) for v in self.votes] if self._can_be_nudged() else []
-        starts = [self.start, *(self._nudged(weights, scale) for scale in (1.0, 4.0, 16.0, 64.0) if weights)]
-        return min(starts, key=lambda point: self(point)[0])
+        if not self._can_be_nudged():
+            return self.start
+        return self._best([self.start, *self._towards([logistic_weights(v) for v in self.votes])])
 
-    def _can_be_nudged(self) -> bool:
-        return self.priors[0].nudged(np.zeros(self.priors[0].n_voters)) is not None
+    def sparse_start(self) -> NDArray:
+        """The best of the prior and several steps from it towards the weights of a few boosted voters."""
+        if not all(isinstance(v, VoteMatrix) for v in self.votes):
+            return self.start
+        boosted = zip(*(boosted_weights(cast(VoteMatrix, v)) for v in self.votes), strict=False)
+        return self._best([self.start, *(point for weights in boosted for point in self._towards(weights))])
 
-    def _nudged(self, weights: Sequence[NDArray], scale: float) -> NDArray:
-        moved = [prior.nudged(scale * w) for prior, w in zip(self.priors, weights, strict=True)]
-        return np.concatenate([each.point for each in moved if each is not None])
+    def _best(self, points: Sequence[NDArray]) -> NDArray:
+        return min(points, key=lambda point: self(point)[0])
+
+    def _towards(self, weights: Sequence[NDArray]) -> list[NDArray]:
+        """The prior moved towards these weights of each fold, in steps of different lengths."""
+        moved = [
+            [cast(Posterior, prior.nudged(scale * w)).point for prior, w in zip(self.priors, weights, strict=True)]
+            for scale in (1.0, 4.0, 16.0, 64.0, 256.0)
+        ]
+        return [np.concatenate(points) for points in moved]
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
-        """Starts that depend on the votes: logistic-regression weights, and where a tenth of the KL leads."""
+        """Starts that depend on the votes: weights of two simple methods, and where a tenth of the KL leads."""
         light = self.unrecorded(kl_weight=0.1 * self.kl_weight)
         descent = LBFGS(30, tolerance=1e-5, stops_early=True)
         far = descent.minimise(light, random_start(self.start, rng, 0.1), rng)
-        return {"logistic": self.quick_start(), "far": far} if self._can_be_nudged() else {"far": far}
+        if not self._can_be_nudged():
+            return {"far": far}
+        return {"logistic": self.quick_start(), "boosted": self.sparse_start(), "far": far}
+
+    def _can_be_nudged(self) -> bool:
+        return self.priors[0].nudged(np.zeros(self.priors[0].n_voters)) is not None
 
     def unrecorded(self, **changes: Any) -> "Objective":
         """A changed problem, whose values are not bounds for this one and so not recorded."""

@@ -10,35 +10,27 @@ from ..progress import logger
 from ..solvers import LBFGS
 from ._objective import Objective
 
-PRIOR_TOTALS = (1.0, 3.0, 10.0, 100.0, 3000.0)
+PRIOR_TOTALS = (0.5, 2.0, 10.0, 100.0, 3000.0)
 """Total concentrations, shared equally among the voters: copies of voters do not change their sums."""
 
 _WORK = 1e7  # nanoseconds that a pass over the sample may take
-_DESCENT = LBFGS(max_iter=100, tolerance=1e-5, stops_early=True)
+_DESCENT = LBFGS(max_iter=300, tolerance=1e-6, stops_early=True)
 
 
 def choose_prior(objectives: Sequence[Objective], rng: np.random.Generator) -> tuple[int, NDArray]:
     """The most promising of several problems that differ in the prior, and a start for a solver.
 
-    Each is descended roughly on a sample, from its own start or from the end of its neighbour, whichever is better: a
-    sparse prior is close to a saddle, and a dense one leads to a good end for the next. Then the same the other way.
+    Each is descended on a sample: from logistic-regression weights, from those of boosting, and from the end of its
+    denser neighbour, because a sparse prior is close to a saddle.
     """
     if len(objectives) == 1:
         return 0, objectives[0].start
     sample = objectives[0].sample(_WORK, rng).unrecorded()
-    problems = [replace(sample, priors=objective.priors) for objective in objectives]
-    ends: list[NDArray] = []
-    for problem in reversed(problems):
-        ends.insert(0, _DESCENT.minimise(problem, _best(problem, [problem.quick_start(), *ends[:1]]), rng))
-    for k in range(1, len(problems)):
-        start = _best(problems[k], [ends[k], ends[k - 1]])
-        if start is not ends[k]:
-            ends[k] = _DESCENT.minimise(problems[k], start, rng)
-    values = [problem(end)[0] for problem, end in zip(problems, ends, strict=True)]
-    best = int(np.argmin(values))
-    logger.debug("prior %d of %d: objective %.5f", best + 1, len(problems), values[best])
-    return best, ends[best]
-
-
-def _best(problem: Objective, points: Sequence[NDArray]) -> NDArray:
-    return min(points, key=lambda point: problem(point)[0])
+    found: list[tuple[float, int, NDArray]] = []
+    for k in reversed(range(len(objectives))):
+        problem = replace(sample, priors=objectives[k].priors)
+        starts = [problem.quick_start(), problem.sparse_start(), *(end for _, _, end in found[-1:])]
+        ends = [_DESCENT.minimise(problem, start, rng) for start in starts]
+        found.append(min(((problem(end)[0], k, end) for end in ends), key=lambda each: each[0]))
+        logger.debug("prior %d of %d: objective %.5f", k + 1, len(objectives), found[-1][0])
+    return min(found, key=lambda each: each[0])[1:]

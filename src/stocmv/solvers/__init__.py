@@ -5,7 +5,11 @@ from ._auto import Auto as Auto
 from ._base import Problem, Solver
 from ._lbfgs import LBFGS
 from ._quick import Quick as Quick
-from ._starts import logistic_weights as logistic_weights, random_start as random_start
+from ._starts import (
+    boosted_weights as boosted_weights,
+    logistic_weights as logistic_weights,
+    random_start as random_start,
+)
 
 SOLVERS: dict[str, Solver] = {
     "auto": Auto(),
