@@ -52,7 +52,7 @@ def steps() -> None:
         votes = ClusterVotes(client, futures, [N // PARTS] * PARTS, M, np.arange(2))
         votes.total(_size)
         passes, began = counted_passes(votes), time.perf_counter()
-        learned = learn(votes, random_state=0)
+        learned = learn(votes, prior=1.0, random_state=0)
         took = time.perf_counter() - began
         workers, client_peak = client.run(peak_megabytes).values(), peak_megabytes()
         shares = sorted(sum(str(key).startswith("votes-") for key in keys) for keys in client.has_what().values())

@@ -137,7 +137,7 @@ def learning(quick: bool) -> Iterator[str]:
     yield f"the same by solver='quick': {took:.2f} s, {len(found.history)} iterations"
     if quick:  # the certificate is computed on the CPU, whose cores are what it measures
         began = time.perf_counter()
-        learn(there, random_state=0)
+        learn(there, prior=1.0, random_state=0)
         yield f"the same with its certificate: {time.perf_counter() - began:.2f} s"
 
 

@@ -57,7 +57,7 @@ def learn_alone() -> dict[str, float]:
     votes = VoteMatrix.from_blocks(error_blocks(N, M))
     figures |= {"packing": time.perf_counter() - began, "packed": peak_megabytes(), "votes": votes.nbytes / 1e6}
     began, spent = time.perf_counter(), time.process_time()
-    learned = learn(votes, random_state=0)
+    learned = learn(votes, prior=1.0, random_state=0)
     figures |= {"learning": time.perf_counter() - began, "processor": time.process_time() - spent}
     figures |= {"learned": peak_megabytes()}
     return figures | {

@@ -38,14 +38,14 @@ def _learned() -> Iterator[tuple[str, Any]]:
     two, ten = _votes(500, 20, 2, 0), _votes(400, 15, 10, 1)
     folds = [_votes(300, 20, 2, seed) for seed in (2, 3, 4)]
     for risk in ("exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound"):
-        yield f"learn {risk}", learn(two, risk=risk, random_state=0)
+        yield f"learn {risk}", learn(two, prior=1.0, risk=risk, random_state=0)
     for risk in ("exact", "half"):
-        yield f"learn {risk}, ten classes", learn(ten, risk=risk, per_class=True, random_state=0)
+        yield f"learn {risk}, ten classes", learn(ten, prior=1.0, risk=risk, per_class=True, random_state=0)
     for bound in ("seeger", "seeger_2sqrt", "catoni", "mcallester"):
-        yield f"learn {bound}", learn(two, bound=bound, random_state=0)
-        yield f"learn {bound}, folds", learn(folds, bound=bound, random_state=0)
+        yield f"learn {bound}", learn(two, prior=1.0, bound=bound, random_state=0)
+        yield f"learn {bound}, folds", learn(folds, prior=1.0, bound=bound, random_state=0)
     for solver in ("lbfgs", "adam", "quick"):
-        yield f"learn by {solver}", learn(two, solver=solver, random_state=0)
+        yield f"learn by {solver}", learn(two, prior=1.0, solver=solver, random_state=0)
 
 
 def _fitted() -> Iterator[tuple[str, Any]]:

@@ -181,6 +181,7 @@ def fit(
         list(votes),
         risk=risk,
         prior=1.0 if risk.default_posterior == "categorical" else prior,
+        merge=False,
         bound=bound or paper_bound(len(votes)),
         delta=DELTA,
         solver=solver or Auto(),

@@ -105,8 +105,7 @@ def _best(unit: Unit, threads: int) -> Outcome:
     seed = unit.random_state("best")
     data = split(unit, float)
     sizes = [len(fold) for fold in np.array_split(data.y, 3)]
-    share = DELTA / len(Stumps().default_prior)
-    bound = min((Seeger(), Catoni()), key=lambda known: known.price(sizes, share))
+    bound = min((Seeger(), Catoni()), key=lambda known: known.price(sizes, DELTA))
     classifier = MajorityVoteClassifier(
         "stumps", bound=bound, n_folds=3, solver=solver, n_jobs=threads, random_state=seed
     )

@@ -138,6 +138,7 @@ def compute(settings: dict[str, Any], seed: int) -> list[dict[str, Any]]:
     history = learn(
         votes,
         prior=settings["prior"],
+        merge=False,
         bound=_OBJECTIVES[settings["objective"]],
         delta=settings["delta"],
         solver=Following(descent, path),

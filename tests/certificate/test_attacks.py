@@ -121,9 +121,9 @@ def test_folds_with_different_classes_are_refused():
     with pytest.raises(ValueError, match="different classes"):
         certify_tested(votes, posteriors, 0.05, [Expected(np.full(3, 3.0), np.full(3, 20.0))] * 2)
     with pytest.raises(ValueError, match="different classes"):
-        learn(votes)
+        learn(votes, prior=1.0)
     with pytest.raises(ValueError, match=r"\[0, 1, 2\] and None"):
-        learn([votes[0], VoteMatrix.from_errors(votes[1].answers() != 0)])
+        learn([votes[0], VoteMatrix.from_errors(votes[1].answers() != 0)], prior=1.0)
 
 
 def test_a_certificate_of_folds_with_different_classes_does_not_hold():

@@ -271,7 +271,7 @@ class TestForeignFiles:
 
 def test_learn_hands_out_the_certificate_of_what_it_learned():
     votes = problem("noisy")
-    ours = learn(votes, solver=LBFGS(max_iter=5), alternatives=2, per_class=True, context={"seed": 1})
+    ours = learn(votes, prior=1.0, solver=LBFGS(max_iter=5), alternatives=2, per_class=True, context={"seed": 1})
     theirs = certify(
         [votes], [ours.posterior], [ours.prior], RISKS["exact"], BOUNDS["seeger"], 0.05,
         per_class=True, alternatives=2, context={"seed": 1},

@@ -68,7 +68,7 @@ def test_twenty_voters_are_listed_whole():
 def test_few_good_voters_have_a_deterministic_vote_little_above_the_stochastic_one(n_classes):
     y = RNG.integers(n_classes, size=4000)
     votes = np.where(RNG.random((4000, 3)) < 0.05, RNG.integers(n_classes, size=(4000, 3)), y[:, None])
-    learned = learn(VoteMatrix.from_labels(votes, y), random_state=0)
+    learned = learn(VoteMatrix.from_labels(votes, y), prior=1.0, random_state=0)
     certificate = learned.certificate
     assert certificate.bound < 1.3 * certificate.stochastic_bound
     assert certificate.deterministic_vote["coverage"] > 0.9

@@ -44,7 +44,7 @@ def checked(certificate, votes, share, seed=0):
 @pytest.mark.parametrize("name", ["noisy", "three_classes"])
 def test_a_double_that_is_off_is_found(name, monkeypatch):
     votes = problem(name)
-    certificate = learn(votes, random_state=0).certificate
+    certificate = learn(votes, prior=1.0, random_state=0).certificate
     assert certificate.verify(votes, precise=0.2)
     monkeypatch.setattr(precise, "row_losses", lambda fold, weights: np.full(fold.n_rows, 0.123))
     assert not checked(certificate, votes, 0.2)[0].holds
@@ -53,7 +53,7 @@ def test_a_double_that_is_off_is_found(name, monkeypatch):
 
 def test_rows_of_half_are_judged_by_half_of_the_weight():
     votes = problem("ten_classes")
-    certificate = learn(votes, risk="half", random_state=0).certificate
+    certificate = learn(votes, prior=1.0, risk="half", random_state=0).certificate
     assert checked(certificate, votes, 1.0)[0].holds
     with flint.ctx.workdps(35):
         losses = precise._losses(votes.errors_only(), np.array(certificate.posteriors[0]["alpha"]), flint)
@@ -63,7 +63,7 @@ def test_rows_of_half_are_judged_by_half_of_the_weight():
 
 def test_a_kl_that_is_off_is_found():
     votes = problem(SINGLE[0])
-    certificate = learn(votes, random_state=0).certificate
+    certificate = learn(votes, prior=1.0, random_state=0).certificate
     changed = replace(certificate, kl=certificate.kl * 0.999 - 1e-6)
     assert not checked(changed, votes, 0.5)[1].holds
 
@@ -77,7 +77,7 @@ def test_concentrations_of_every_size(name, prior):
 
 
 def test_any_change_of_the_file_is_noticed(tmp_path):
-    certificate = learn(problem(SINGLE[0]), random_state=0, context={"seed": 1}).certificate
+    certificate = learn(problem(SINGLE[0]), prior=1.0, random_state=0, context={"seed": 1}).certificate
     path = tmp_path / "certificate.json"
     text = certificate.to_json(path)
     assert Certificate.from_json(path) == certificate

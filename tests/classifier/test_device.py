@@ -56,7 +56,7 @@ def test_learn_asks_the_moved_votes_and_certifies_the_others(steps, close, gpu):
     rng = np.random.default_rng(0)
     votes = VoteMatrix.from_errors(rng.random((3000, 20)) < rng.uniform(0.2, 0.5, 20))
     solver = LBFGS(max_iter=steps, tolerance=1e-12)
-    ours, theirs = (learn(votes, solver=solver, device=device, random_state=0) for device in ("cuda", None))
+    ours, theirs = (learn(votes, prior=1.0, solver=solver, device=device, random_state=0) for device in ("cuda", None))
     assert HostVotes.asked > 0
     assert ours.certificate.stochastic_bound == pytest.approx(theirs.certificate.stochastic_bound, rel=close)
     assert ours.certificate.verify([votes])

@@ -51,15 +51,15 @@ def many_classes():
 @pytest.fixture(scope="session")
 def learned():
     """What the core makes of votes in two folds."""
-    return learn(zoo.problem("two_folds"), solver="lbfgs", random_state=0)
+    return learn(zoo.problem("two_folds"), prior=1.0, solver="lbfgs", random_state=0)
 
 
 @pytest.fixture(scope="session")
 def unproven():
-    return learn(zoo.problem("noisy"), solver="lbfgs", bound=Guess(), random_state=0)
+    return learn(zoo.problem("noisy"), prior=1.0, solver="lbfgs", bound=Guess(), random_state=0)
 
 
 @pytest.fixture(scope="session")
 def classical():
     """A categorical posterior, whose bound is on the weighted vote."""
-    return learn(zoo.problem("noisy"), solver="lbfgs", risk="second_order", random_state=0)
+    return learn(zoo.problem("noisy"), prior=1.0, solver="lbfgs", risk="second_order", random_state=0)

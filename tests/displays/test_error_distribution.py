@@ -10,7 +10,7 @@ from stocmv.displays import ErrorDistributionDisplay
 @pytest.fixture(params=["noisy", "three_classes", "merged", "two_folds", "three_folds"])
 def problem(request):
     votes = zoo.problem(request.param)
-    return votes, learn(votes, solver="lbfgs", random_state=0)
+    return votes, learn(votes, prior=1.0, solver="lbfgs", random_state=0)
 
 
 def test_mean_is_the_empirical_risk(problem):
@@ -51,14 +51,14 @@ def test_agrees_with_drawn_votes(many_classes):
 
 def test_a_categorical_draws_one_voter():
     votes = zoo.problem("noisy")
-    learned = learn(votes, solver="lbfgs", risk="first_order", random_state=0)
+    learned = learn(votes, prior=1.0, solver="lbfgs", risk="first_order", random_state=0)
     display = ErrorDistributionDisplay.from_learned(learned, votes)
     np.testing.assert_allclose(display.probabilities, votes.errors() @ learned.posterior.theta)
 
 
 def test_says_what_has_no_closed_form():
     votes = zoo.problem("noisy")
-    learned = learn(votes, solver="lbfgs", risk=zoo.risk_of("mc"), posterior="logit_normal", random_state=0)
+    learned = learn(votes, prior=1.0, solver="lbfgs", risk=zoo.risk_of("mc"), posterior="logit_normal", random_state=0)
     with pytest.raises(ValueError, match="no closed form"):
         ErrorDistributionDisplay.from_learned(learned, votes)
 

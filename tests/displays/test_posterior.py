@@ -59,7 +59,7 @@ def test_folds_do_not_overlap():
 def test_of_what_was_learned(learned):
     display = PosteriorDisplay.from_learned(learned, sort=False)
     np.testing.assert_array_equal(plotted(display.errorbars_[1])[0], learned.posterior[1].mean)
-    alone = learn(zoo.problem("noisy"), solver="lbfgs", random_state=0)
+    alone = learn(zoo.problem("noisy"), prior=1.0, solver="lbfgs", random_state=0)
     assert len(PosteriorDisplay.from_learned(alone).errorbars_) == 1
 
 

@@ -45,9 +45,11 @@ def parameters(learned):
 )
 def test_learns_what_one_machine_learns(risk, n_classes, cluster):
     whole = folds_of(n_classes)
-    theirs = learn([PartitionedVotes(in_parts(v)) for v in whole], risk=risk, solver=on_all(whole), random_state=0)
+    theirs = learn(
+        [PartitionedVotes(in_parts(v)) for v in whole], prior=1.0, risk=risk, solver=on_all(whole), random_state=0
+    )
     there = [on_cluster(cluster, v) for v in whole]
-    ours = learn(there, risk=risk, solver=on_all(whole), random_state=0)
+    ours = learn(there, prior=1.0, risk=risk, solver=on_all(whole), random_state=0)
     assert any(stage.startswith("all examples") for stage in ours.history.stage)
     np.testing.assert_array_equal(parameters(ours), parameters(theirs))
     assert ours.certificate == theirs.certificate
@@ -69,7 +71,7 @@ def test_parts_learn_what_the_whole_learns(risk, n_classes):
     whole = folds_of(n_classes)
     parts = [PartitionedVotes(in_parts(v)) for v in whole]
     ours, theirs = (
-        learn(votes, risk=risk, solver=on_all(whole), random_state=0, per_class=risk == "exact")
+        learn(votes, prior=1.0, risk=risk, solver=on_all(whole), random_state=0, per_class=risk == "exact")
         for votes in (parts, whole)
     )
     np.testing.assert_array_equal(parameters(ours), parameters(theirs))
@@ -83,7 +85,9 @@ def test_parts_learn_what_the_whole_learns(risk, n_classes):
 def test_every_step_draws_anew_as_on_one_machine(cluster):
     whole = folds_of(2)
     there = [on_cluster(cluster, v) for v in whole]
-    ours, theirs = (learn(votes, risk="mc", solver=Adam(n_steps=20), random_state=0) for votes in (there, whole))
+    ours, theirs = (
+        learn(votes, prior=1.0, risk="mc", solver=Adam(n_steps=20), random_state=0) for votes in (there, whole)
+    )
     np.testing.assert_array_equal(parameters(ours), parameters(theirs))
     assert len(set(ours.history.risk)) == 20
 
@@ -91,7 +95,7 @@ def test_every_step_draws_anew_as_on_one_machine(cluster):
 @pytest.mark.parametrize(("risk", "n_classes"), [("exact", 2), ("exact", 3), ("first_order", 2), ("binomial", 2)])
 def test_a_posterior_is_certified_alike_in_parts_and_whole(risk, n_classes):
     whole = folds_of(n_classes)
-    learned = learn(whole, risk=risk, solver="lbfgs", random_state=0, per_class=risk == "exact")
+    learned = learn(whole, prior=1.0, risk=risk, solver="lbfgs", random_state=0, per_class=risk == "exact")
     parts = [PartitionedVotes(in_parts(v)) for v in whole]
     ours = certify(
         parts,
@@ -140,8 +144,8 @@ def test_mini_batches_over_partitions_that_nobody_keeps(cluster):
         parts = in_parts(votes)
         made = [delayed(part, pure=True) for part in parts]
         there.append(engines.ClusterVotes(cluster, made, [p.n_rows for p in parts], votes.n_voters, votes.classes))
-    ours = learn(there, solver=MiniBatchAdam(batch_size=1200, n_epochs=20), random_state=0)
-    theirs = learn(whole, random_state=0)
+    ours = learn(there, prior=1.0, solver=MiniBatchAdam(batch_size=1200, n_epochs=20), random_state=0)
+    theirs = learn(whole, prior=1.0, random_state=0)
     assert ours.certificate.stochastic_bound < 1.2 * theirs.certificate.stochastic_bound
     assert ours.certificate.verify(there)
 
@@ -156,7 +160,10 @@ def test_voters_that_do_not_answer(n_classes, cluster):
     futures = [cluster.submit(lambda part: part, part, pure=False) for part in mixed.parts]
     apart = engines.ClusterVotes(cluster, futures, [60, 60], 7, whole.classes)
     solver = on_all([whole])
-    ours = [learn(votes, solver=solver, random_state=0) for votes in (PartitionedVotes(in_parts(whole)), there, apart)]
+    ours = [
+        learn(votes, prior=1.0, solver=solver, random_state=0)
+        for votes in (PartitionedVotes(in_parts(whole)), there, apart)
+    ]
     for learned in ours[1:]:
         assert np.array_equal(learned.posterior.alpha, ours[0].posterior.alpha)
     assert there.abstains

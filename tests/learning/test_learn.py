@@ -19,7 +19,7 @@ from zoo import FOLDED, PAIRS, answers, problem, raw, right, risk_of
 
 def quickly(votes, **settings):
     """A few iterations are enough where only their consequences are looked at."""
-    return learn(votes, **{"solver": LBFGS(max_iter=10), "random_state": 0} | settings)
+    return learn(votes, **{"prior": 1.0, "solver": LBFGS(max_iter=10), "random_state": 0} | settings)
 
 
 class TestResult:
@@ -51,12 +51,14 @@ class TestResult:
 
     @pytest.mark.parametrize("bound", BOUNDS)
     def test_names_and_objects_mean_the_same(self, bound):
-        named = learn(problem("noisy"), risk="first_order", bound=bound, solver="lbfgs")
-        given = learn(problem("noisy"), risk=RISKS["first_order"], bound=BOUNDS[bound], solver=SOLVERS["lbfgs"])
+        named = learn(problem("noisy"), prior=1.0, risk="first_order", bound=bound, solver="lbfgs")
+        given = learn(
+            problem("noisy"), prior=1.0, risk=RISKS["first_order"], bound=BOUNDS[bound], solver=SOLVERS["lbfgs"]
+        )
         assert named.certificate == given.certificate
 
     def test_the_default_is_exact_with_seeger(self):
-        certificate = learn(problem("one_voter")).certificate
+        certificate = learn(problem("one_voter"), prior=1.0).certificate
         assert (certificate.risk, certificate.bound_settings["name"], certificate.delta) == ("exact", "seeger", 0.05)
 
     def test_settings_of_objects_are_used(self):
@@ -149,13 +151,13 @@ class TestWorseThanThePrior:
     @pytest.mark.parametrize("name", ["identical", *FOLDED])
     def test_is_not_returned(self, name):
         votes = problem(name)
-        learned = learn(votes, solver=self.Uphill(), random_state=0)
+        learned = learn(votes, prior=1.0, solver=self.Uphill(), random_state=0)
         posteriors = learned.posterior if name in FOLDED else [learned.posterior]
         assert all((p.alpha == 1).all() for p in posteriors)
         assert learned.certificate.kl == 0
 
     def test_is_certified_beside_the_prior_if_its_risk_is_drawn(self):
-        learned = learn(problem("identical"), risk="mc", solver=self.Uphill(), random_state=0)
+        learned = learn(problem("identical"), prior=1.0, risk="mc", solver=self.Uphill(), random_state=0)
         assert learned.certificate.kl == 0
 
 
@@ -182,7 +184,7 @@ class TestHistory:
         assert last.gradient_norm < 1e-3 * learned.history.gradient_norm[0]
 
     def test_says_nothing_below_what_was_certified(self):
-        learned = learn(problem("separable"), risk="second_order", posterior="dirichlet", random_state=0)
+        learned = learn(problem("separable"), prior=1.0, risk="second_order", posterior="dirichlet", random_state=0)
         assert learned.history.objective.min() >= learned.certificate.stochastic_bound - 1e-6
 
 
@@ -231,7 +233,7 @@ class TestLimits:
     @pytest.mark.parametrize("bound", [Seeger(), Guess(constant="2sqrt")], ids=lambda bound: bound.name)
     def test_no_error_at_all_is_certified_at_the_price_of_confidence(self, n_classes, bound):
         votes = VoteMatrix.from_labels(*right(60, 5, n_classes))
-        learned = learn(votes, bound=bound, solver="auto" if n_classes == 3 else "lbfgs", random_state=0)
+        learned = learn(votes, prior=1.0, bound=bound, solver="auto" if n_classes == 3 else "lbfgs", random_state=0)
         epsilon = bound.price([60], 0.05) / 60
         assert learned.certificate.empirical_risk == 0
         assert learned.certificate.stochastic_bound == pytest.approx(-math.expm1(-epsilon), rel=1e-9)
@@ -285,7 +287,7 @@ class TestBadInput:
     @pytest.mark.parametrize("delta", [5e-324, 1e-300, 9e-201])
     def test_delta_too_small_to_be_shared(self, delta):
         with pytest.raises(ValueError, match=f"delta must be at least 1e-200, got {delta!r}"):
-            learn(problem("noisy"), delta=delta)
+            learn(problem("noisy"), prior=1.0, delta=delta)
 
     @pytest.mark.parametrize("bound", BOUNDS)
     def test_the_smallest_delta_is_shared_without_loss(self, bound):
@@ -298,7 +300,7 @@ class TestBadInput:
     def test_alternatives(self, alternatives):
         message = "alternatives must be the number of priors to choose from, an integer from 1 to 1,000,000,000, got"
         with pytest.raises(ValueError, match=message):
-            learn(problem("noisy"), alternatives=alternatives)
+            learn(problem("noisy"), prior=1.0, alternatives=alternatives)
 
     @pytest.mark.parametrize(
         ("risk", "kind", "prior", "message"),
@@ -342,12 +344,12 @@ class TestBadInput:
     @pytest.mark.parametrize("delta", [0, 1, -1, 2, math.nan])
     def test_delta(self, delta):
         with pytest.raises(ValueError, match="delta must lie strictly between 0 and 1, got"):
-            learn(problem("noisy"), delta=delta)
+            learn(problem("noisy"), prior=1.0, delta=delta)
 
     @pytest.mark.parametrize("delta", [None, "0.05"])
     def test_delta_that_is_no_number(self, delta):
         with pytest.raises((TypeError, ValueError), match="delta must"):
-            learn(problem("noisy"), delta=delta)
+            learn(problem("noisy"), prior=1.0, delta=delta)
 
     @pytest.mark.parametrize("risk", ["half", "first_order", "mc"])
     @pytest.mark.parametrize("prior", [math.nan, -1.0, 0.0, math.inf, None, [1.0] * 11 + [0.0], [math.nan] * 12])
@@ -374,14 +376,14 @@ class TestBadInput:
     @pytest.mark.parametrize("posterior", ["nonsense", None, Dirichlet([1.0, 2.0]), int])
     def test_unknown_posterior(self, posterior):
         with pytest.raises(ValueError, match=r"posterior must be 'auto' or one of 'dirichlet', .* got"):
-            learn(problem("noisy"), posterior=posterior)
+            learn(problem("noisy"), prior=1.0, posterior=posterior)
 
     @pytest.mark.parametrize(
         ("risk", "posterior"), [("exact", "categorical"), ("c_bound", "dirichlet"), ("half", "logit_normal")]
     )
     def test_posterior_that_the_risk_is_not_defined_for(self, risk, posterior):
         with pytest.raises(ValueError, match=f"risk '{risk}' is not defined for the posterior '{posterior}': use '"):
-            learn(problem("noisy"), risk=risk, posterior=posterior)
+            learn(problem("noisy"), prior=1.0, risk=risk, posterior=posterior)
 
     @pytest.mark.parametrize(
         "votes",
@@ -398,23 +400,23 @@ class TestBadInput:
     )
     def test_votes_that_are_no_votes(self, votes):
         with pytest.raises(TypeError, match="votes must be a VoteMatrix or a list of them, one for each fold"):
-            learn(votes)
+            learn(votes, prior=1.0)
 
     def test_seed_that_is_none(self):
         with pytest.raises(TypeError):
-            learn(problem("noisy"), random_state="yesterday")
+            learn(problem("noisy"), prior=1.0, random_state="yesterday")
 
 
 class TestConvergence:
     def test_a_solver_at_its_limit_warns_and_says_what_to_set(self):
         advice = r"pass solver=stocmv\.solvers\.LBFGS\(max_iter=4\)"
         with pytest.warns(ConvergenceWarning, match=rf"LBFGS stopped at max_iter=2 before .* {advice}") as caught:
-            learn(problem("noisy"), solver=LBFGS(max_iter=2))
+            learn(problem("noisy"), prior=1.0, solver=LBFGS(max_iter=2))
         assert caught[0].filename == __file__
         with pytest.warns(ConvergenceWarning, match=r"Auto stopped at max_iter=1 .*Auto\(max_iter=2\)"):
-            learn(problem("noisy"), solver=Auto(explore_iterations=1, max_iter=1))
+            learn(problem("noisy"), prior=1.0, solver=Auto(explore_iterations=1, max_iter=1))
 
     @pytest.mark.parametrize("solver", ["auto", "quick", LBFGS(), Adam(n_steps=3), LBFGS(max_iter=2, stops_early=True)])
     def test_others_do_not(self, solver):
-        learned = learn(problem("noisy"), solver=solver)
+        learned = learn(problem("noisy"), prior=1.0, solver=solver)
         assert not learned.history.limits

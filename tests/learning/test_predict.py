@@ -10,7 +10,7 @@ from zoo import answers, silent, silent_problem
 
 @pytest.fixture(scope="module", params=[2, 3])
 def learned(request):
-    return learn(silent_problem(request.param, 300), random_state=0)
+    return learn(silent_problem(request.param, 300), prior=1.0, random_state=0)
 
 
 def test_the_heaviest_class_of_those_that_answer_wins(learned):
@@ -46,8 +46,8 @@ def test_folds_errors_and_gaps_that_were_never_seen():
     votes, y = answers(60, np.full(3, 0.7))
     full = VoteMatrix.from_labels(votes, y)
     with pytest.raises(ValueError, match="2 folds"):
-        learn([full, full], random_state=0).predict(votes)
+        learn([full, full], prior=1.0, random_state=0).predict(votes)
     with pytest.raises(ValueError, match="from_labels"):
-        learn(full.errors_only(), random_state=0).predict(votes)
+        learn(full.errors_only(), prior=1.0, random_state=0).predict(votes)
     with pytest.raises(ValueError, match="does not cover that"):
-        learn(full, random_state=0).predict([[0, None, 1]])
+        learn(full, prior=1.0, random_state=0).predict([[0, None, 1]])

@@ -121,7 +121,7 @@ def test_sums_are_the_same_to_the_last_bit_in_however_many_parts(n_classes):
 @pytest.mark.parametrize("risk", [name for name in RISKS if name != "exact"])
 def test_risks_of_the_wrong_weight_are_refused(risk):
     with pytest.raises(ValueError, match=f"risk '{risk}'.*abstain: use risk='exact'"):
-        learn(silent_problem(2), risk=risk)
+        learn(silent_problem(2), prior=1.0, risk=risk)
 
 
 def test_learning_finds_the_voter_that_is_right_when_it_answers():
@@ -129,5 +129,5 @@ def test_learning_finds_the_voter_that_is_right_when_it_answers():
     y = rng.integers(0, 2, 600)
     guesses = np.where(rng.random((600, 4)) < 0.6, y[:, None], 1 - y[:, None]).astype(float)
     expert = np.where(rng.random(600) < 0.5, np.nan, y)
-    learned = learn(VoteMatrix.from_labels(np.column_stack([guesses, expert]), y), random_state=0)
+    learned = learn(VoteMatrix.from_labels(np.column_stack([guesses, expert]), y), prior=1.0, random_state=0)
     assert learned.posterior.mean.argmax() == 4

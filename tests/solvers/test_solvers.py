@@ -286,5 +286,5 @@ class TestStarts:
 def test_monte_carlo_returns_nothing_worse_than_the_prior(kind, name):
     votes, prior = problem(name), prior_of(kind, problem(name).n_voters)
     before = certify([votes], [prior], [prior], risk_of("mc"), BOUNDS["seeger"], 0.05).stochastic_bound
-    learned = learn(votes, risk=risk_of("mc"), posterior=kind, solver=Adam(n_steps=100), random_state=0)
+    learned = learn(votes, prior=1.0, risk=risk_of("mc"), posterior=kind, solver=Adam(n_steps=100), random_state=0)
     assert learned.certificate.stochastic_bound <= before

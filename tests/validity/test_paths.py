@@ -330,7 +330,9 @@ def judge_layout(layout: str, seed: int) -> Claims:
     third = y[order] % 3
     folds = planned_folds(sizes, np.arange(3 * n_cells), seed)
     errors = [third[fold] != np.bincount(np.delete(third, fold), minlength=3).argmin() for fold in folds]
-    learned = learn([VoteMatrix.from_errors(e[:, None]) for e in errors], delta=DELTA, solver=LBFGS(max_iter=1))
+    learned = learn(
+        [VoteMatrix.from_errors(e[:, None]) for e in errors], prior=1.0, delta=DELTA, solver=LBFGS(max_iter=1)
+    )
     return {"bound": Claim(2 / 3, learned.certificate.bound)}
 
 

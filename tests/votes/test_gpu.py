@@ -94,7 +94,7 @@ def test_there_and_back(votes, tmp_path):
 @pytest.mark.parametrize("name", [name for name in SINGLE if name not in ("merged", "many_classes")])
 def test_learning_gives_the_same_certificate(name):
     votes = problem(name)
-    ours, theirs = learn(votes.to("cuda"), random_state=0), learn(votes, random_state=0)
+    ours, theirs = learn(votes.to("cuda"), prior=1.0, random_state=0), learn(votes, prior=1.0, random_state=0)
     assert ours.certificate.stochastic_bound == pytest.approx(theirs.certificate.stochastic_bound, rel=1e-4)
     assert ours.certificate.verify([votes])
 
@@ -109,7 +109,9 @@ def test_learning_from_the_same_start(n, solver):
     """On the way the rounding of a step decides where the next one begins: only the first and the last are close."""
     rows = min(n, 10**6)
     votes = VoteMatrix.from_blocks(errors(rows, 20, seed) for seed in range(n // rows))
-    one, other = (learn(votes, solver=solver, device=device, random_state=0).certificate for device in ("cuda", None))
+    one, other = (
+        learn(votes, prior=1.0, solver=solver, device=device, random_state=0).certificate for device in ("cuda", None)
+    )
     assert one.stochastic_bound == pytest.approx(other.stochastic_bound, rel=1e-7)
     assert one.verify([votes])
 
@@ -145,7 +147,10 @@ def test_votes_in_blocks_that_are_never_together_in_memory():
     there = PartitionedVotes([VoteMatrix.from_errors(block).to("cuda") for block in blocks])
     here = PartitionedVotes([VoteMatrix.from_errors(block) for block in blocks])
     assert there.digest() == here.digest()
-    ours, theirs = learn(there, random_state=0).certificate, learn(here, random_state=0).certificate
+    ours, theirs = (
+        learn(there, prior=1.0, random_state=0).certificate,
+        learn(here, prior=1.0, random_state=0).certificate,
+    )
     assert ours.stochastic_bound == pytest.approx(theirs.stochastic_bound, rel=1e-4)
     assert ours.verify([here])
 
@@ -161,4 +166,4 @@ def test_too_many_votes_for_the_memory(monkeypatch):
     with pytest.raises(MemoryError, match=r"The votes take 0\.1 GB on the GPU, which has 0\.0 GB free"):
         VoteMatrix.from_errors(errors(10**6, 256)).to("cuda")
     with pytest.raises(MemoryError, match="GB on the GPU"):
-        learn(VoteMatrix.from_errors(errors(1000, 256)), device="cuda")
+        learn(VoteMatrix.from_errors(errors(1000, 256)), prior=1.0, device="cuda")

@@ -91,7 +91,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         Distribution of the weights.
     prior : "auto", float or array-like
         Parameter of the prior. "auto" depends on the voters: 50 for interchangeable ones such as trees, 1 for others;
-        with a PAC-Bayes bound, the best of a small grid (the bound pays for the choice).
+        with a PAC-Bayes bound the others get the best of a grid, sparse to dense (the bound pays for the choice).
     bound : "auto", str or Bound
         "auto" tests the vote on examples that had no part in making it: with the Clopper-Pearson bound for a hold-out
         and the fold test ("fold_test") for folds. A PAC-Bayes bound ("seeger", "catoni", "catoni_per_fold", ...)

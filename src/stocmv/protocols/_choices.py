@@ -26,9 +26,8 @@ def risk_name(risk: str | Risk) -> str:
 
 def choose_priors(prior: Any, kind: type[Posterior], source: VoterSource) -> Sequence[Any]:
     """The priors to try: for a Dirichlet with "auto", those suited to the voters; otherwise only the given one."""
-    if not is_auto(prior):
-        return (prior,)
-    return source.default_prior if kind.law == "dirichlet" else (1.0,)
+    suited = is_auto(prior) and kind.law == "dirichlet" and source.default_prior is not None
+    return source.default_prior if suited else (prior,)  # type: ignore[return-value]
 
 
 def choose_solver(solver: str | Solver, risk: str | Risk, source: VoterSource) -> str | Solver:

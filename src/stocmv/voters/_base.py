@@ -99,7 +99,7 @@ class VoterSource(BaseEstimator, ABC):
     assumptions: tuple[str, ...] = ()
     proven: bool = True
     categorical: Sequence[str] = ()  # names of the columns that it treats as categories
-    default_prior: ClassVar[tuple[float, ...]] = (0.3, 3.0, 30.0)  # with a PAC-Bayes bound, which pays for a grid
+    default_prior: ClassVar[tuple[float, ...] | None] = None  # with a PAC-Bayes bound; None is the grid of `learn`
 
     @abstractmethod
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
@@ -179,7 +179,7 @@ class Wrapped(VoterSource):
         return self.source.uses_labels
 
     @property
-    def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
+    def default_prior(self) -> tuple[float, ...] | None:  # type: ignore[override]
         return self.source.default_prior
 
     def labels(self) -> NDArray | None:

@@ -168,7 +168,7 @@ class Frozen(VoterSource):
         return len(self.estimators) == 1 and (are_alike(last) or not is_ensemble(last))
 
     @property
-    def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
+    def default_prior(self) -> tuple[float, ...] | None:  # type: ignore[override]
         return (50.0,) if self.exchangeable and is_ensemble(_last(self._fitted[0])) else VoterSource.default_prior
 
     def labels(self) -> NDArray | None:

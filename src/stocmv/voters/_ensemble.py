@@ -54,7 +54,7 @@ class Ensemble(VoterSource):
         return (FROZEN_PARTS,) if any(frozen_parts(self.estimator)) else ()
 
     @property
-    def default_prior(self) -> tuple[float, ...]:  # type: ignore[override]
+    def default_prior(self) -> tuple[float, ...] | None:  # type: ignore[override]
         return (50.0,) if self.exchangeable else VoterSource.default_prior
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EnsembleVoters":

@@ -41,7 +41,6 @@ class Stumps(VoterSource):
     """
 
     uses_labels = False
-    default_prior: ClassVar[tuple[float, ...]] = (0.1, 1.0)
 
     def __init__(
         self,
