@@ -6,7 +6,9 @@ import pytest
 from scipy import stats
 
 import dense
+from stocmv import verify
 from stocmv.posteriors import POSTERIORS, Categorical, Dirichlet, LogitNormal
+from stocmv.special import dirichlet_kl
 from zoo import posterior_near, prior_of
 
 RNG = np.random.default_rng(0)
@@ -25,6 +27,11 @@ DIRICHLETS = {
     "many": (spread(200, -2, 3), np.full(200, 5.0)),
     "next to the prior": (np.full(9, 3.0) * (1 + 1e-9 * np.arange(9)), np.full(9, 3.0)),
     "one voter": (np.array([7.0]), np.array([1.0])),
+    "one voter of almost no concentration": (np.array([1e-8]), np.array([2.0])),
+    "a sparse prior": (spread(300, -6, 3), np.full(300, 3e-4)),
+    "next to a sparse prior": (3e-4 * spread(300, -0.01, 0.01), np.full(300, 3e-4)),
+    "one voter left of a sparse prior": (np.append(np.full(299, 1e-6), 0.5), np.full(300, 3e-4)),
+    "a light voter that outweighs all others": (np.array([1e-3, 1e-6, 1e-6]), np.array([2.0, 1e-6, 1e-6])),
 }
 CATEGORICALS = {
     "uniform prior": (spread(7, -2, 0), np.ones(7)),
@@ -69,7 +76,7 @@ def precise_kl(posterior, prior):
 def size_of(posterior, prior):
     """Summed size of the terms of the divergence, which its rounding errors are proportional to."""
     if posterior.name == "dirichlet":
-        return posterior._kl_and_scale(prior)[1]
+        return dirichlet_kl(posterior.alpha, prior.alpha)[1] / 1e-14
     return posterior.n_voters + float(precise_kl(posterior, prior))
 
 
@@ -78,6 +85,30 @@ def test_agrees_with_arbitrary_precision_and_is_certified_from_above(name, poste
     theirs, size = precise_kl(posterior, prior), size_of(posterior, prior)
     assert abs(posterior.kl(prior)[0] - theirs) <= 1e-14 * size
     assert theirs <= posterior.certified_kl(prior) <= theirs + 2.1e-14 * size
+
+
+@pytest.mark.parametrize("name", [name for name in DIRICHLETS if "sparse" in name or "voter" in name])
+def test_of_small_concentrations_to_twelve_digits(name):
+    """Of the KL, or of 1 if that is larger: value, gradient, what is certified, and what the verifier finds."""
+    a, b = DIRICHLETS[name]
+    posterior, prior = Dirichlet(a), Dirichlet(b)
+    theirs, gradient = precise_kl(posterior, prior), precise_gradient(a, b)
+    most = 2e-12 * max(1.0, float(theirs))
+    value, ours = posterior.kl(prior)
+    assert abs(value - theirs) <= most
+    assert max(abs(x - y) for x, y in zip(ours.tolist(), gradient, strict=True)) <= most
+    assert theirs <= posterior.certified_kl(prior) <= theirs + most
+    found, slack = verify.prior_kl("dirichlet", {"alpha": a.tolist()}, {"alpha": b.tolist()})
+    assert abs(float(found) - theirs) <= 1e-15 * max(1.0, float(theirs))
+    assert posterior.certified_kl(prior) <= float(found) + slack
+
+
+def precise_gradient(a, b):
+    """By the logarithms of the concentrations."""
+    with mpmath.workdps(60):
+        a, b = precise(a), precise(b)
+        total, excess = mpmath.psi(1, sum(a)), sum(a) - sum(b)
+        return [x * ((x - y) * mpmath.psi(1, x) - excess * total) for x, y in zip(a, b, strict=True)]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import digamma, gammaincinv, gammaln, polygamma, softmax
+from scipy.special import gammaincinv, gammaln, polygamma, softmax
 
-from ..special import argmax_probability, gamma_draw_gradient, half_betainc
+from ..special import argmax_probability, dirichlet_kl, gamma_draw_gradient, half_betainc
 from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
 
 _SMALLEST, _LARGEST = 1e-6, 1e6
@@ -76,30 +76,15 @@ class Dirichlet(WeightedPosterior):
         return self.alpha / self.alpha.sum()
 
     def kl(self, prior: Posterior) -> tuple[float, NDArray]:
-        value, _ = self._kl_and_scale(prior)
+        value, _ = dirichlet_kl(self.alpha, _alpha(prior))
         excess = self.alpha - _alpha(prior)
         gradient = excess * polygamma(1, self.alpha) - polygamma(1, self.total) * excess.sum()
         return value, self.alpha * gradient
 
     def certified_kl(self, prior: Posterior) -> float:
-        if np.array_equal(self.alpha, _alpha(prior)):
+        if self.n_voters == 1 or np.array_equal(self.alpha, _alpha(prior)):
             return 0.0
-        value, scale = self._kl_and_scale(prior)
-        return value + 1e-14 * scale + 1e-15 * self.n_voters
-
-    def _kl_and_scale(self, prior: Posterior) -> tuple[float, float]:
-        """The KL and the sum of the sizes of its terms, to which its rounding error is proportional."""
-        alpha, beta = self.alpha, _alpha(prior)
-        terms = np.concatenate(
-            [
-                [gammaln(alpha.sum()), -gammaln(beta.sum())],
-                gammaln(beta) - gammaln(alpha),
-                (alpha - beta) * digamma(alpha),
-                [-(alpha - beta).sum() * digamma(alpha.sum())],
-            ]
-        )
-        scale = float(np.abs(terms).sum() + np.abs(gammaln(beta)).sum() + np.abs(gammaln(alpha)).sum())
-        return max(float(terms.sum()), 0.0), scale
+        return sum(dirichlet_kl(self.alpha, _alpha(prior)))
 
     @property
     def deviation(self) -> NDArray:

@@ -1,5 +1,6 @@
 """Special functions for the bounds: pure functions of arrays, each tested against arbitrary precision."""
 
+from ._dirichlet_kl import dirichlet_kl as dirichlet_kl
 from ._gamma import (
     ROOT_RULE_FROM as ROOT_RULE_FROM,
     argmax_probability as argmax_probability,

@@ -11,7 +11,12 @@ def stirling_rest(x: NDArray) -> NDArray:
     """``log Gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2)`` for x > 0 (DLMF 5.11.1 beyond 10)."""
     small, large = np.minimum(x, 10.0), np.maximum(x, 10.0)
     direct = gammaln(small) - ((small - 0.5) * np.log(small) - small + 0.5 * np.log(2 * np.pi))
-    return np.where(x < 10, direct, np.polynomial.polynomial.polyval(large**-2.0, _TERMS) / large)
+    return np.where(x < 10, direct, stirling_series(large))
+
+
+def stirling_series(x: NDArray) -> NDArray:
+    """The same for ``x >= 10``."""
+    return np.polynomial.polynomial.polyval(x**-2.0, _TERMS) / x
 
 
 _DIGAMMA_TERMS = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160)
