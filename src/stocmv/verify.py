@@ -33,7 +33,6 @@ import argparse
 import decimal
 import functools
 import hashlib
-import itertools
 import json
 import math
 import os
@@ -168,6 +167,9 @@ def _votes(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     yield Check("rows in groups", c["grouped"], grouped, grouped == [c["grouped"]] * len(folds))
     same = (c["n"], c["fold_sizes"]) == (sum(sizes), sizes)
     yield Check("groups" if any(grouped) else "examples", (c["n"], c["fold_sizes"]), (sum(sizes), sizes), same)
+    lists = [None if fold.classes is None else fold.classes.tolist() for fold in folds]
+    other = next((each for each in lists if repr(each) != repr(lists[0])), lists[0])
+    yield Check("classes, the same in all folds", lists[0], other, repr(other) == repr(lists[0]))
     if all(grouped):
         distinct = len(np.unique(np.concatenate([fold.groups for fold in folds if fold.groups is not None])))
         yield Check("groups that judge in one fold only", sum(sizes), distinct, distinct == sum(sizes))
@@ -348,7 +350,7 @@ def _is_deeper(value: Any, levels: int) -> bool:
 
 # --------------------------------------------------------------------------------------------------- 3. The votes' file
 
-BLOCK = 1 << 13  # rows that are judged at a time
+CELLS = 1 << 19  # of an array with a row for each example and a column for each voter, or class, made at a time
 _NUMBERED = "(0|[1-9][0-9]{0,8})"
 _NAME = re.compile(f"fold_{_NUMBERED}_(?:part_{_NUMBERED}_)?([a-z_]+)")
 
@@ -380,12 +382,19 @@ class Fold:
         return self.rights is not None
 
     @property
+    def doubts(self) -> tuple[float, float]:
+        """What rounding may change of a share of the vote, in whatever order weights are added; and the most allowed.
+
+        Whatever is that close to an edge counts against a claim.
+        """
+        return 5e-14 + 2.0**-52 * self.n_voters, 2e-13 + 2.0**-50 * self.n_voters
+
+    @property
     def n_classes(self) -> int:
         return 2 if self.classes is None else max(2, len(self.classes))
 
     def blocks(self) -> Iterator[slice]:
-        step = max(1, BLOCK * 64 // max(self.n_classes, 64))  # a (rows, classes) array takes most of the memory
-        yield from (slice(start, start + step) for start in range(0, self.n_rows, step))
+        return row_blocks(self.n_rows, max(self.n_voters, self.n_classes))
 
     def errors(self, rows: slice) -> NDArray:
         """Who is wrong, (n_rows, n_voters)."""
@@ -428,6 +437,12 @@ class Fold:
     def class_shares(self) -> NDArray:
         """Number of examples of each class; a group counts by the share of its rows."""
         return np.bincount(self.targets, self.weights(), len(self.classes))  # type: ignore[arg-type]
+
+
+def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """The rows in blocks, the smaller the more columns there are."""
+    step = max(1, CELLS // max(n_columns, 64))
+    return (slice(start, start + step) for start in range(0, n_rows, step))
 
 
 def read_votes(path: str | os.PathLike) -> list[Fold]:
@@ -511,14 +526,14 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
     digests = [part_digest(part) for part in parts]
 
     def joined(name: str, axis: int = 0) -> Any:
-        return np.concatenate([part[name] for part in parts], axis) if name in parts[0] else None
+        return _joined([part[name] for part in parts], axis) if name in parts[0] else None
 
     counts = [part["counts"] if part["counts"].size else np.ones(part["bits"].shape[1]) for part in parts]
-    rights = [part.get("rights", _others(part)) for part in parts]
+    rights = [part["rights"] if "rights" in part else _others(part) for part in parts]
     return Fold(
         n_voters=int(parts[0]["n_voters"]),
         bits=joined("bits", axis=1),
-        rights=np.concatenate(rights, axis=1) if any("rights" in part for part in parts) else None,
+        rights=_joined(rights, axis=1) if any("rights" in part for part in parts) else None,
         counts=np.concatenate(counts).astype(float),
         classes=parts[0].get("classes"),
         targets=joined("targets"),
@@ -528,6 +543,10 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
         if divided
         else digests[0],
     )
+
+
+def _joined(arrays: Sequence[NDArray], axis: int) -> NDArray:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis)
 
 
 def _others(part: Mapping[str, NDArray]) -> NDArray:
@@ -584,11 +603,10 @@ def _check_part(part: Mapping[str, NDArray]) -> None:
     for name, shape, n_codes in (("targets", (rows,), k), ("labels", (rows, m), k + ("rights" in part))):
         if name in part and (part[name].dtype.kind != "u" or part[name].shape != shape or part[name].max() >= n_codes):
             raise Refused(f"its {name} are not codes of its classes")
-    for start in range(0, rows if several else 0, BLOCK):
-        block = slice(start, start + BLOCK)
+    planes = [bits, part["rights"] if "rights" in part else _others(part)]
+    for block in row_blocks(rows if several else 0, m):
         labels, targets = part["labels"][block], part["targets"][block, None]
         said = [(labels != targets) & (labels < k), labels == targets]
-        planes = [bits, part.get("rights", _others(part))]
         for flags, plane in zip(said, planes, strict=True):
             if not np.array_equal(np.packbits(flags, axis=1, bitorder="little").T, plane[:, block]):
                 raise Refused("its labels and its errors contradict each other")
@@ -746,10 +764,10 @@ def _check_cost(c: Content, n_folds: int) -> None:
     _need(tuple(c["cost"]) == COST, f"the parts of the cost are not {COST}")
     rows = c["cost"]["matrix"]
     _need(isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows), "no matrix")
-    _need(all(_is_number(x, -1e101, 1e101) for row in rows for x in row), "a cost is not a number, or too large")
+    _need(all(_is_cost(x) for row in rows for x in row), "a cost is not a number, or too large")
     _need(all(row[k] == min(row) for k, row in enumerate(rows)), "a wrong answer costs less than the right one")
     _need(max(map(max, rows)) > min(map(min, rows)), "all costs are the same")
-    _need(all(_is_number(c["cost"][name]) for name in ("measured", "bound")), "the mean cost is not a number")
+    _need(all(_is_cost(c["cost"][name]) for name in ("measured", "bound")), "the mean cost is not a number")
     _check_own_constants(c, c["cost"]["bound_settings"], n_folds)
 
 
@@ -778,6 +796,11 @@ def _need(condition: object, otherwise: str) -> None:
 def _is_number(value: Any, least: float = -math.inf, most: float = math.inf) -> bool:
     """Whether it is a finite number strictly between two."""
     return type(value) in NUMBER and abs(value) < 1e300 and least < value < most
+
+
+def _is_cost(value: Any) -> bool:
+    """Whether it is a cost, and a number that rounding leaves as it is: differences of costs are then precise."""
+    return _is_number(value, -1e101, 1e101) and value == float(value)
 
 
 def _check_parameters(kind: str, parameters: dict[str, Any], n_voters: int, what: str) -> None:
@@ -1196,8 +1219,8 @@ def _drawn_error(n_draws: int, parameters: dict[str, Any], fold: Fold) -> float:
     rng = np.random.default_rng(_draws_seed(parameters))
     location, scale = np.array(parameters["location"]), np.array(parameters["scale"])
     errors = np.zeros(fold.n_rows)
-    for start in range(0, n_draws, 500):
-        noise = rng.standard_normal((min(500, n_draws - start), fold.n_voters))
+    for some in row_blocks(n_draws, max(fold.n_voters, 1024)):
+        noise = rng.standard_normal((min(some.stop, n_draws) - some.start, fold.n_voters))
         theta = special.softmax(location + scale * noise, axis=1)
         for rows in fold.blocks():
             errors[rows] += _errs(fold, rows, theta).sum(1)
@@ -1246,7 +1269,7 @@ def _dirichlet_kl(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[Decimal, 
             (at_x, slope_x), (at_y, _) = _log_gamma(Decimal(x)), _log_gamma(Decimal(y))
             moved = (Decimal(x) - Decimal(y)) * (slope_x - slope)
             value += at_y - at_x + moved
-            size += abs(at_x) + abs(at_y) + abs(moved)
+            size += abs(at_x) + abs(at_y) + abs(Decimal(x) - Decimal(y)) * (abs(slope_x) + abs(slope))
         return max(value, Decimal(0)), float(size)
 
 
@@ -1372,8 +1395,7 @@ class Judged(NamedTuple):
 def _judged(kind: str, parameters: dict[str, Any], fold: Fold) -> Judged:
     given = np.array(next(iter(parameters.values())))
     weights = given / math.fsum(given)
-    rounding = 2e-13 + 2.0**-52 * fold.n_voters
-    errs, may_err = (vote_errors(fold, weights, doubt).astype(float) for doubt in (5e-14, rounding))
+    errs, may_err = (vote_errors(fold, weights, doubt).astype(float) for doubt in fold.doubts)
     if kind == "dirichlet":
         return Judged(errs, may_err, row_losses(fold, given), _risk_slack(math.fsum(given)))
     # one voter is drawn, so the vote errs with the weight of those that err
@@ -1664,7 +1686,7 @@ def _decisions(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     if not same or (c["cost"] and len(labels) != len(c["cost"]["matrix"])) or not (named or c["cost"]):
         return
     given = [np.array(next(iter(p.values()))) for p in c["posteriors"]]
-    doubts = [5e-14] * len(folds), [2e-13 + 2.0**-52 * fold.n_voters for fold in folds]
+    doubts = zip(*(fold.doubts for fold in folds), strict=True)
     least, most = ([_answers(*each) for each in zip(folds, given, doubt, strict=True)] for doubt in doubts)
     for code, entry in enumerate(c["precisions"]):
         yield from _precision(c, entry, code, least, most, claims)
@@ -1760,9 +1782,9 @@ def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], de
         fold_test(settings, risks) if several else one_sample(float(risks[0]), sizes[0], delta, counted, slack)
         for risks, slack in zip(means, (0.0, ROUNDED), strict=True)
     ]
-    room = 4e-15 * abs(low) / span  # what adding the least cost rounds off
     for what, (below, above) in (("measured", [float(shares @ risks) for risks in means]), ("bound", bounds)):
-        yield _between(f"cost, {what}", (cost[what] - low) / span, below - room, above + room)
+        room = math.ulp(cost[what]) / span  # adding the least cost may have been rounded up
+        yield _between(f"cost, {what}", (cost[what] - low) / span, below, above + room)
 
 
 # -------------------------------------------------------------------------- 12. The deterministic vote, and the classes
@@ -1866,9 +1888,8 @@ def _classes(
 
 
 def all_labels(folds: Sequence[Fold]) -> list[Any]:
-    """The classes of all folds; empty if some have only errors."""
-    known = [fold.classes.tolist() for fold in folds if fold.classes is not None]
-    return sorted(set(itertools.chain(*known))) if len(known) == len(folds) else []
+    """The classes, the same in all folds; empty if only errors are known."""
+    return [] if folds[0].classes is None else folds[0].classes.tolist()
 
 
 def _names(c: Content) -> str:
@@ -1942,7 +1963,7 @@ THRESHOLDS = [(100 - k) / 100 for k in range(51)] + [(45 - 5 * k) / 100 for k in
 FEW = [*THRESHOLDS[:51:5], 0.4, 0.3, 0.0]  # all of these are compared if a coverage is the target
 STARTS = ((1.0, 0.25), (0.9, 0.5), (0.7, 0.25))  # first thresholds of the test sequences, with their shares of delta
 NEVER = 2.0  # the threshold of a fold that never answers
-EDGE, NEAR = 1e-9, 2e-12  # a share may be that far below its threshold; closer than this to the edge it is doubtful
+EDGE = 1e-9  # a share may be that far below its threshold
 FOR_ERROR = 0.9  # share of delta; the rest is for the coverage
 
 
@@ -2021,32 +2042,36 @@ def _selective_words(c: Content, statement: str, folds: Sequence[Fold]) -> Itera
 
 
 class Answered(NamedTuple):
-    """Answers and errors of a fold's vote on its units (examples or groups) at a threshold."""
+    """Answers and errors of a fold's vote on its units (examples or groups) at a threshold.
 
-    errors: NDArray  # share of a unit that is answered wrongly, with and then without what is doubtful
-    answers: NDArray  # share that is answered, likewise
-    covered: NDArray  # the same, without and then with what is doubtful
+    What is so close to the edge that rounding decides counts against the claim, as answered wrongly and as not covered.
+    Each figure is for the least and for the most that may be called close.
+    """
+
+    errors: NDArray  # share of a unit that is answered wrongly
+    answers: NDArray  # share that is answered
+    covered: NDArray  # the same, without what is close to the edge
 
 
 class Sureness(NamedTuple):
     """How sure a fold's vote is on its rows, and where it errs."""
 
     share: NDArray  # of the vote for the winning class
-    errs: NDArray  # whether it errs, and wherever rounding may hide that it does
-    may_err: NDArray  # the same, with more room for rounding
+    errs: Sequence[NDArray]  # whether it errs, and wherever rounding may hide that it does, with little room and more
 
 
 def _sureness(fold: Fold, parameters: dict[str, Any]) -> Sureness:
     given = np.array(next(iter(parameters.values())))
     weights = given / math.fsum(given)
-    rounding = 2e-13 + 2.0**-52 * fold.n_voters
     share = np.concatenate([_winning_share(fold, rows, weights) for rows in fold.blocks()])
-    return Sureness(share, *(vote_errors(fold, weights, doubt) for doubt in (5e-14, rounding)))
+    return Sureness(share, [vote_errors(fold, weights, doubt) for doubt in fold.doubts])
 
 
 def _answered(fold: Fold, rows: Sureness, threshold: float) -> Answered:
-    surely, maybe = rows.share >= threshold - EDGE + NEAR, rows.share >= threshold - EDGE - NEAR
-    each = [maybe & (rows.may_err | ~surely), surely & rows.errs, maybe, surely, surely, maybe]
+    above = rows.share - (threshold - EDGE)
+    readings = [(above >= doubt, above >= -doubt, errs) for doubt, errs in zip(fold.doubts, rows.errs, strict=True)]
+    each = [maybe & (errs | ~surely) for surely, maybe, errs in readings]
+    each += [maybe for _, maybe, _ in readings] + [surely for surely, _, _ in readings]
     if fold.groups is None:
         sums = [fold.counts @ marked for marked in each]
         return Answered(*(np.array(sums[k : k + 2]) for k in (0, 2, 4)))
@@ -2105,15 +2130,12 @@ def _selective_measured(c: Content, folds: Sequence[Fold], found: "Sequence[Answ
     """The figures measured on the judging examples, averaged with the shares of the folds."""
     shares, n = np.array(c["fold_shares"]), [fold.count() for fold in folds]
     zero = np.zeros(2)
-    errors, answers = (
-        [zero if a is None else np.atleast_2d(getattr(a, name).T).sum(0) / m for a, m in zip(found, n, strict=True)]
-        for name in ("errors", "answers")
+    wrong, answered, covered = (
+        shares @ [zero if a is None else np.atleast_2d(a[k].T).sum(0) / m for a, m in zip(found, n, strict=True)]
+        for k in range(3)
     )
-    wrong, right = shares @ np.array(errors), shares @ np.array(answers)
-    yield _between("share that is answered", c["empirical_coverage"], right[1], right[0])
-    yield _between(
-        "error among the answers", c["empirical_error"], wrong[1] / right[0], wrong[0] / max(right[1], 1e-300)
-    )
+    yield _between("share that is answered", -c["empirical_coverage"], *-covered)
+    yield _between("error among the answers", c["empirical_error"], *(wrong / np.maximum(answered, 1e-300)))
 
 
 def _reached(fold: Fold, rows: Sureness, threshold: float, r: float, delta: float) -> tuple[str, bool]:
@@ -2129,21 +2151,18 @@ def _reached(fold: Fold, rows: Sureness, threshold: float, r: float, delta: floa
 
 
 def _excluded(a: Answered, fold: Fold, delta: float, r: float) -> bool:
-    """Whether the error among the answers is certified to be at most r, with doubtful cases counted in its favour."""
+    """Whether the error among the answers is certified to be at most r."""
     if fold.groups is None:
-        return _ratio_bounds(a, fold, delta)[0] <= r * (1 + 1e-9)
-    evidence = (_group_evidence(e, n, delta)(r) for e, n in zip(a.errors, a.answers, strict=True))
-    return max(evidence) >= math.log(1 / delta) - 1e-8
+        return _ratio_bounds(a, fold, delta)[0] <= r + 1e-11
+    return _group_evidence(a.errors[0], a.answers[0], delta)(r) >= math.log(1 / delta) - 1e-10
 
 
 def _ratio_bounds(a: Answered, fold: Fold, delta: float) -> tuple[float, float]:
     """Smallest and largest admissible bound on the error among the answers."""
     if fold.groups is None:
-        low, high = sorted(
-            clopper_pearson(round(e), round(n), delta) if n else 1.0 for e, n in zip(a.errors, a.answers, strict=True)
-        )
+        low, high = (clopper_pearson(round(e), round(n), delta) for e, n in zip(a.errors, a.answers, strict=True))
         return low, high
-    low, high = sorted(_group_ratio(e, n, delta) for e, n in zip(a.errors, a.answers, strict=True))
+    low, high = (_group_ratio(e, n, delta) for e, n in zip(a.errors, a.answers, strict=True))
     return low, high * (1 + 1e-8)
 
 
@@ -2198,9 +2217,9 @@ def _covers(a: "Answered | None", fold: Fold, threshold: float, delta: float) ->
         return 1.0, 1.0
     n, counted = fold.count(), fold.groups is None
     rests = [1 - float(np.sum(side)) / n for side in a.covered]
-    low, high = (
+    high, low = (
         1 - one_sample(max(rest, 0.0), n, delta, counted, slack)
-        for rest, slack in zip(rests, (ROUNDED, 0.0), strict=True)
+        for rest, slack in zip(rests, (0.0, ROUNDED), strict=True)
     )
     return low, high
 

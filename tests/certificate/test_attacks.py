@@ -3,22 +3,24 @@
 import io
 import json
 import math
+import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
 
-from certificate.forging import content_of, folds_of, holds, sealed
+from certificate.forging import content_of, folds_of, holds, reasons, sealed
 from certificate.made import certificate
 from certificate.test_verify import SOME
-from stocmv import VoteMatrix, certify, verify
+from stocmv import VoteMatrix, certify, learn, verify
 from stocmv.bounds import BOUNDS, CatoniPerFold
-from stocmv.certificate import certify_tested
+from stocmv.certificate import Expected, certify_tested
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
 from stocmv.risks import RISKS, Binomial, MonteCarlo
+from stocmv.selective import certify_selective
 from stocmv.special import log_xi
 from stocmv.votes import save_folds
-from zoo import folds, problem
+from zoo import answers, folds, problem
 
 
 @pytest.mark.parametrize("n_draws", [1, 2, 99, 100, 10**4, 10**6])
@@ -70,6 +72,93 @@ def test_the_constant_of_seegers_bound_takes_no_time(n):
     assert verify.log_xi(n) == pytest.approx(float(log_xi(np.array([float(n)]))[0]), abs=1e-13 + 1e-14 * math.log(n))
 
 
+def disagreeing(n=1000, n_sure=300):
+    """Two voters that agree and are right on some rows, and disagree on the others, where the first errs mostly."""
+    y = np.arange(n) % 2
+    first = np.where((np.arange(n) < n_sure) | (np.arange(n) % 10 < 3), y, 1 - y)
+    return VoteMatrix.from_labels(np.stack([first, np.where(np.arange(n) < n_sure, first, 1 - first)], axis=1), y)
+
+
+@pytest.mark.parametrize("kind", [Dirichlet, Categorical])
+def test_rows_at_the_edge_of_a_threshold_count_against_the_claim(kind):
+    """As errors among the answers, and as not covered: whether they are answered depends on the order of the sums."""
+    votes, posterior = disagreeing(), kind([0.6 - 1e-9, 0.4 + 1e-9])
+    tested = certify_tested([votes], [posterior], 0.05)
+    ours = certify_selective([votes], [posterior], tested, max_error=0.02, min_coverage=None, delta=None)
+    assert ours.thresholds == (0.61,)
+    assert ours.verify(votes)
+    everything = 1 - verify.one_sample(0.0, 1000, 0.1 * 0.05 / len(verify.THRESHOLDS), True)
+    forged = {**content_of(ours), "thresholds": [0.6], "coverage": everything}
+    forged["statement"] = verify.selective_statement(forged)
+    assert "at least 99." in forged["statement"]
+    for error, coverage in ((0.0, 0.3), (0.0, 1.0), (0.7 * 0.7, 1.0), (0.7, 1.0)):
+        assert not holds(
+            sealed({**forged, "empirical_error": error, "empirical_coverage": coverage}), folds_of([votes])
+        )
+
+
+@pytest.mark.parametrize("weights", [(0.6, 0.4), (0.6 - 1e-9, 0.4 + 1e-9), (0.6 - 1e-9 - 2e-13, 0.4), (3.0, 2.0)])
+@pytest.mark.parametrize("target", [{"max_error": 0.55}, {"min_coverage": 0.2}, {"min_coverage": 0.9}], ids=str)
+def test_honest_rows_at_a_threshold(weights, target):
+    votes, posterior = disagreeing(), Dirichlet(weights)
+    tested = certify_tested([votes], [posterior], 0.05)
+    asked = {"max_error": None, "min_coverage": None, "delta": None} | target
+    ours = certify_selective([votes], [posterior], tested, **asked)
+    assert ours.verify(votes), ours.verify(votes)
+
+
+def different_classes():
+    """A fold with the classes 0, 1 and 2, and one in which 1 does not occur."""
+    first, (votes, y) = answers(60, np.full(5, 0.7), 3, seed=0), answers(60, np.full(5, 0.7), 2, seed=1)
+    return [VoteMatrix.from_labels(*first), VoteMatrix.from_labels(2 * votes, 2 * y)]
+
+
+def test_folds_with_different_classes_are_refused():
+    """Codes are positions in one list: the second class of one fold would be the third of another."""
+    votes, posteriors = different_classes(), [Dirichlet(np.ones(5))] * 2
+    with pytest.raises(ValueError, match=r"different classes, \[0, 1, 2\] and \[0, 2\]: make the votes of all folds"):
+        certify(votes, posteriors, posteriors, RISKS["exact"], BOUNDS["seeger"], 0.05)
+    with pytest.raises(ValueError, match="different classes"):
+        certify_tested(votes, posteriors, 0.05, [Expected(np.full(3, 3.0), np.full(3, 20.0))] * 2)
+    with pytest.raises(ValueError, match="different classes"):
+        learn(votes)
+    with pytest.raises(ValueError, match=r"\[0, 1, 2\] and None"):
+        learn([votes[0], VoteMatrix.from_errors(votes[1].answers() != 0)])
+
+
+def test_a_certificate_of_folds_with_different_classes_does_not_hold():
+    votes, posteriors = different_classes(), [Dirichlet(np.ones(5))] * 2
+    same = [votes[0], votes[0]]
+    content = content_of(certify_tested(same, posteriors, 0.05, [Expected(np.full(3, 3.0), np.full(3, 20.0))] * 2))
+    folds = folds_of(votes)
+    content["vote_digests"] = [fold.digest for fold in folds]
+    assert "classes, the same in all folds: [0, 1, 2] ([0, 2])" in reasons(sealed(content), folds)
+
+
+@pytest.mark.parametrize("name", ["noisy", "three_folds"])
+@pytest.mark.parametrize("offset", [0.0, 1e6, -3e9, 5e13])
+def test_costs_with_an_offset(name, offset):
+    """The least cost is subtracted exactly: no tolerance grows with it."""
+    votes = folds(name)
+    posteriors, guesses = [Dirichlet(np.ones(v.n_voters)) for v in votes], [Expected(np.full(2, 3.0), np.full(2, 20.0))]
+    cost = offset + np.array([[0.0, 1.0], [1.0, 0.0]])
+    ours = certify_tested(votes, posteriors, 0.05, guesses * len(votes), cost=cost)
+    plain = certify_tested(votes, posteriors, 0.05, guesses * len(votes), cost=cost - offset)
+    assert plain.cost_bound <= ours.cost_bound - offset <= plain.cost_bound + 2 * np.spacing(abs(offset))
+    assert ours.verify(votes), ours.verify(votes)
+    for figure in ("measured", "bound"):
+        content = content_of(ours)
+        content["cost"][figure] -= max(1e-6, float(np.spacing(abs(offset))))
+        assert f"cost, {figure}" in reasons(sealed(content), folds_of(votes))
+
+
+def test_costs_that_are_no_doubles():
+    """Rounded, these would have twice the span."""
+    content = content_of(certificate("noisy", bound="test", priced=True))
+    content["cost"]["matrix"] = [[2**53 + 1, 2**53 + 3], [2**53 + 3, 2**53 + 1]]
+    assert "a cost is not a number" in reasons(sealed(content), folds_of(folds("noisy")))
+
+
 class TestFiles:
     def refused(self, path, reason):
         with pytest.raises(verify.Refused, match=reason):
@@ -115,4 +204,26 @@ class TestFiles:
     def test_many_classes_take_blocks_of_few_rows(self):
         y = np.arange(4000)
         (fold,) = folds_of([VoteMatrix.from_labels(np.stack([y, (y + 1) % 4000, y], axis=1), y)])
-        assert max(rows.stop - rows.start for rows in fold.blocks()) * fold.n_classes <= verify.BLOCK * 64
+        assert max(rows.stop - rows.start for rows in fold.blocks()) * fold.n_classes <= verify.CELLS
+
+    @pytest.mark.parametrize("n_columns", [1, 64, 1000, 40_000, 10**6])
+    def test_many_voters_take_blocks_of_few_rows(self, n_columns):
+        blocks = list(verify.row_blocks(8192, n_columns))
+        assert max(rows.stop - rows.start for rows in blocks) <= max(verify.CELLS / n_columns, 1)
+        assert np.array_equal(np.concatenate([np.arange(8192)[rows] for rows in blocks]), np.arange(8192))
+
+    def test_votes_are_unpacked_in_blocks(self):
+        """Of 40,000 voters, whose 2,000 rows would take 640 MB at once."""
+        fold = verify.fold_of(
+            [
+                {
+                    "n_voters": np.array(40_000),
+                    "bits": np.zeros((5000, 2000), np.uint8),
+                    "counts": np.empty(0),
+                }
+            ]
+        )
+        tracemalloc.start()
+        verify.vote_errors(fold, np.full(40_000, 1 / 40_000), 1e-13)
+        assert tracemalloc.get_traced_memory()[1] < 50e6
+        tracemalloc.stop()

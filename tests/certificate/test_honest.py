@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from stocmv import MajorityVoteClassifier, RepeatedRowsWarning, VoteMatrix, certify, learn
 from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold
 from stocmv.certificate import Expected, certify_tested
-from stocmv.posteriors import POSTERIORS
+from stocmv.posteriors import POSTERIORS, Dirichlet
 from stocmv.risks import RISKS, MonteCarlo
 from stocmv.solvers import LBFGS
 from stocmv.votes import PartitionedVotes
@@ -51,6 +51,8 @@ def random_certificate(seed):
     risk = MonteCarlo(certificate_draws=int(rng.integers(1, 60))) if name == "mc" else RISKS[name]
     size, n_voters = 10 ** rng.uniform(-6, 6), int(rng.choice(COUNTS))
     votes = [random_votes(rng, n_classes, n_voters if rng.random() < 0.8 else 3) for _ in range(n_folds)]
+    if len({v.n_classes for v in votes}) > 1:
+        votes = votes[:1] * n_folds
     priors, posteriors = zip(*(random_distributions(rng, kind, size, v.n_voters) for v in votes), strict=True)
     bounds = [
         *BOUNDS.values(),
@@ -107,6 +109,30 @@ def test_some_random_problems(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_some_random_tests(seed):
     assert_holds(*random_test((0, seed)))
+
+
+def test_a_class_that_every_fold_gets_wrong():
+    """The shares of the folds sum to one but for rounding, and no risk may exceed one."""
+    seen = 0
+    for n_folds in range(2, 12):
+        y = np.arange(20) % 2
+        votes = VoteMatrix.from_labels(np.zeros((20, 1), int), y)
+        guesses = [Expected(np.array([k, 3.0]), np.array([20.0, 20.0])) for k in range(n_folds)]
+        ours = certify_tested([votes] * n_folds, [Dirichlet([1.0])] * n_folds, 0.05, guesses, per_class=True)
+        seen += float(np.array(ours.fold_shares) @ np.ones(n_folds)) > 1
+        assert 1 - 1e-15 <= ours.per_class[1]["empirical_risk"] <= 1
+        assert_holds(ours, [votes] * n_folds)
+    assert seen
+
+
+@pytest.mark.parametrize("alpha", [1e-8, 1e-11])
+@pytest.mark.parametrize("n_voters", [1, 3])
+def test_tiny_concentrations(alpha, n_voters):
+    votes = answers(30, n_voters, 2)
+    posterior, prior = Dirichlet(np.full(n_voters, alpha)), Dirichlet(np.full(n_voters, 2.0))
+    ours = certify([votes], [posterior], [prior], RISKS["exact"], BOUNDS["seeger"], 0.05)
+    assert (ours.kl == 0) == (n_voters == 1)
+    assert_holds(ours, [votes])
 
 
 @pytest.mark.slow

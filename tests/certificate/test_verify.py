@@ -2,16 +2,14 @@
 
 from dataclasses import asdict, is_dataclass, replace
 
-import numpy as np
 import pytest
 
 from certificate.made import COMBINATIONS, certificate, judging, learned
-from stocmv import VoteMatrix, certify
+from stocmv import certify
 from stocmv.bounds import BOUNDS
-from stocmv.posteriors import Dirichlet
 from stocmv.risks import RISKS
 from unproven import Guess
-from zoo import PAIRS, answers, folds
+from zoo import PAIRS, folds
 
 BOUND_NAMES = [*BOUNDS, "catoni_per_fold"]
 SOME = {
@@ -105,26 +103,6 @@ class TestHolds:
 
     def test_for_one_matrix_or_a_list_of_one(self):
         assert certificate("noisy").verify(folds("noisy")[0])
-
-    def test_for_folds_that_saw_different_classes(self):
-        votes, prior = different_classes()[::-1], Dirichlet(np.ones(5))
-        ours = certify(votes, [Dirichlet(np.full(5, 3.0))] * 2, [prior] * 2, RISKS["exact"], BOUNDS["seeger"], 0.05)
-        assert ours.verify(votes), ours.verify(votes)
-
-
-def different_classes():
-    """A fold with the classes 0, 1 and 2, and one in which 1 does not occur."""
-    first, (votes, y) = answers(60, np.full(5, 0.7), 3, seed=0), answers(60, np.full(5, 0.7), 2, seed=1)
-    return [VoteMatrix.from_labels(*first), VoteMatrix.from_labels(2 * votes, 2 * y)]
-
-
-def test_classes_are_told_apart_by_label_in_every_fold():
-    votes, prior = different_classes(), Dirichlet(np.ones(5))
-    ours = certify(
-        votes, [Dirichlet(np.full(5, 3.0))] * 2, [prior] * 2, RISKS["exact"], BOUNDS["seeger"], 0.05, per_class=True
-    )
-    theirs = {k: sum(int(np.sum(v.classes[v.targets] == k)) for v in votes) for k in (0, 1, 2)}
-    assert {entry["label"]: entry["n"] for entry in ours.per_class} == theirs
 
 
 def leaves(value, path=()):

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..bounds import Bound, check_alternatives, check_delta, seeger_mixture
 from ..posteriors import Dirichlet, Posterior
@@ -208,11 +207,11 @@ def _per_class(
     fixed_share = share_of(claims, "classes")
     share = fixed_share if all(v.n_voters == 1 for v in votes) else share_of(claims, "classes, stochastic vote")
     counts, risks, fixed_risks = (
-        np.stack([_by_label(figures, v, labels, empty) for figures, v in zip(each, votes, strict=True)])
-        for each, empty in (
-            ([losses.counts for losses in drawn], 0.0),
-            ([losses.class_means for losses in drawn], 1.0),
-            ([losses.class_means for losses in fixed.losses], 1.0),
+        np.stack(each)
+        for each in (
+            [losses.counts for losses in drawn],
+            [losses.class_means for losses in drawn],
+            [losses.class_means for losses in fixed.losses],
         )
     )
     certificates = []
@@ -234,13 +233,6 @@ def _per_class(
             }
         )
     return certificates
-
-
-def _by_label(figures: NDArray, votes: Votes, labels: NDArray, empty: float) -> NDArray:
-    """Figures of a fold's classes among all classes."""
-    placed = np.full(len(labels), empty)
-    placed[np.searchsorted(labels, np.asarray(votes.classes))] = figures
-    return placed
 
 
 def _lists(posterior: Posterior) -> dict[str, list[float]]:

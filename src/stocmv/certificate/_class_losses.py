@@ -74,10 +74,16 @@ def class_losses(of: Sequence[Callable[[VoteMatrix], NDArray]], votes: Sequence[
 
 
 def known_labels(votes: Sequence[Votes], *, needed: bool) -> NDArray:
-    """The classes of all folds; empty if some have only errors, which is refused if the classes are needed."""
-    known = [v.classes for v in votes if v.classes is not None]
-    if len(known) == len(votes):
-        return np.unique(np.concatenate(known))
+    """The classes, the same in all folds; empty if only errors are known, which is refused if classes are needed."""
+    lists = [None if v.classes is None else v.classes.tolist() for v in votes]
+    other = next((each for each in lists if repr(each) != repr(lists[0])), lists[0])
+    if repr(other) != repr(lists[0]):
+        raise ValueError(
+            f"votes has folds with different classes, {lists[0]} and {other}: make the votes of all folds with the "
+            "same list, VoteMatrix.from_labels(votes, y, classes)."
+        )
+    if votes[0].classes is not None:
+        return votes[0].classes
     if needed:
         raise ValueError("Certificates per class need votes made from labels, not from errors.")
     return np.empty(0)

@@ -1,7 +1,9 @@
 """Bounds for decisions: the precision of each class and the mean cost of `predict`."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -168,7 +170,7 @@ def mean_cost(
     grouped : bool
         Whether rows belong to groups.
     """
-    scaled, least, span = scale_costs(costs)
+    scaled = scale_costs(costs)
     means = [min(part.cost / part.n * (1 + 1e-13), 1.0) for part in found]
     share, own, shares = share_of(claims, "cost"), None, np.ones(1)
     if test is None:
@@ -185,8 +187,8 @@ def mean_cost(
         value, shares = own.upper(means), test.shares
     return {
         "matrix": costs.tolist(),
-        "measured": least + span * float(shares @ means),
-        "bound": min(least + span * value + 1e-15 * (abs(least) + span), float(costs.max())),
+        "measured": _scaled_back(costs, min(float(shares @ means), 1.0)),
+        "bound": _scaled_back(costs, value),
         "bound_settings": {} if own is None else own.settings(),
     }
 
@@ -196,7 +198,14 @@ def are_counted(costs: NDArray) -> bool:
     return bool(np.isin(costs, (costs.min(), costs.max())).all())
 
 
-def scale_costs(costs: NDArray) -> tuple[NDArray, float, float]:
-    """The costs scaled to [0, 1], what was subtracted, and what they were divided by."""
-    least, span = float(costs.min()), float(costs.max() - costs.min())
-    return (costs - least) / span, least, span
+def scale_costs(costs: NDArray) -> NDArray:
+    """The costs scaled to [0, 1]."""
+    return (costs - costs.min()) / np.ptp(costs)
+
+
+def _scaled_back(costs: NDArray, share: float) -> float:
+    """The smallest number that is no less than the cost at this share of the way from the least to the largest."""
+    least, most = Fraction(float(costs.min())), Fraction(float(costs.max()))
+    exact = least + (most - least) * Fraction(share)
+    nearest = float(exact)
+    return nearest if nearest >= exact else math.nextafter(nearest, math.inf)

@@ -80,8 +80,8 @@ def certify_tested(
     share = share_of(claims, "predict")
     test = FoldTest.choose([e.overall for e in expected], sizes, share) if len(votes) > 1 else None
     shares = np.ones(1) if test is None else test.shares
-    risk, stochastic_risk = (float(shares @ [losses.mean for losses in each]) for each in (predicted, drawn))
-    scaled = None if cost is None else scale_costs(cost)[0]
+    risk, stochastic_risk = (_mean(shares, [losses.mean for losses in each]) for each in (predicted, drawn))
+    scaled = None if cost is None else scale_costs(cost)
     found = answered([p.mean for p in posteriors], scaled, votes) if precise or cost is not None else []
     return Certificate(
         bound=_upper(test, predicted, share, counted=not grouped),
@@ -133,6 +133,11 @@ def _errors(weights: NDArray, votes: VoteMatrix) -> NDArray:
     return votes.vote_errors(weights).astype(float)
 
 
+def _mean(shares: NDArray, risks: Sequence[float]) -> float:
+    """The mean over the folds, at most 1: their shares sum to one but for rounding."""
+    return min(float(shares @ risks), 1.0)
+
+
 def _upper(test: FoldTest | None, losses: Sequence[ClassLosses], delta: float, *, counted: bool) -> float:
     """The bound for the losses of all folds; ``counted`` if each loss is 0 or 1."""
     if test is not None:
@@ -175,8 +180,8 @@ def _per_class(
                 "label": label,
                 "n": sum(sizes),
                 "delta": share,
-                "empirical_risk": float(shares @ [losses.class_means[c] for losses in predicted]),
-                "stochastic_risk": float(shares @ [losses.class_means[c] for losses in drawn]),
+                "empirical_risk": _mean(shares, [losses.class_means[c] for losses in predicted]),
+                "stochastic_risk": _mean(shares, [losses.class_means[c] for losses in drawn]),
                 "bound": value,
                 "stochastic_bound": stochastic,
                 "bound_settings": {} if own is None else own.settings(),

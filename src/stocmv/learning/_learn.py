@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ..bounds import BOUNDS, Bound, check_alternatives, check_delta
-from ..certificate import Certificate, certify, check_per_class, share
+from ..certificate import Certificate, certify, check_per_class, known_labels, share
 from ..posteriors import POSTERIORS, Posterior
 from ..progress import stage
 from ..risks import RISKS, Risk
@@ -286,6 +286,7 @@ def check_folds(votes: Votes | Sequence[Votes]) -> list[Votes]:
     folds = [votes] if isinstance(votes, Votes) else list(given) if isinstance(given, Sequence) else []
     if not folds or not all(isinstance(v, Votes) for v in folds):
         raise TypeError("votes must be a VoteMatrix or a list of them, one for each fold.")
+    known_labels(folds, needed=False)
     return folds
 
 

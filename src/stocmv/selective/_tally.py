@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..posteriors import Posterior
-from ..votes import Total, VoteMatrix, Votes, ask
+from ..votes import Total, VoteMatrix, Votes, ask, doubt
 
 ROOM = 1e-9  # tolerance below a threshold: more than the order of summation can change a share
-_DOUBT = 1e-12  # a judging example this close to the edge counts against the claim
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Tally:
         Answered, and answered wrongly: sums over the examples, (n_thresholds,), or shares of each group's rows,
         (n_groups, n_thresholds).
     covered : ndarray
-        As ``answered``, without what is answered only thanks to rounding.
+        As ``answered``, without what is answered only thanks to rounding, which is among the ``errors``.
     n : int
         Number of units (examples or groups).
     """
@@ -79,7 +78,8 @@ def tallies(votes: Sequence[Votes], posteriors: Sequence[Posterior], thresholds:
 
 def _sums(weights: NDArray, cuts: NDArray, votes: VoteMatrix) -> _Sums:
     share, errs = winning_shares(votes, weights)[:, None], votes.vote_errors(weights)[:, None]
-    surely, maybe = share >= cuts + _DOUBT, share >= cuts - _DOUBT
+    # what is closer to the edge counts against the claim: as answered wrongly, and as not covered
+    surely, maybe = share >= cuts + doubt(votes.n_voters), share >= cuts - doubt(votes.n_voters)
     values = np.stack([maybe, maybe & (errs | ~surely), surely], axis=1).astype(float)
     if votes.groups is None:
         counts = votes.counts if votes.counts.size else np.ones(votes.n_rows)

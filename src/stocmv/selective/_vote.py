@@ -15,7 +15,7 @@ from ._certificate import SelectiveCertificate, selective_assumptions, selective
 from ._procedure import FEW, NEVER, THRESHOLDS, fold_tests, meet_coverage, meet_error, mixed_bound
 from ._tally import ROOM, Tally, tallies
 
-_MEASURED = ("errors", "answered")
+_MEASURED = ("errors", "answered", "covered")
 
 
 class SelectiveVote(BaseEstimator):
@@ -122,7 +122,7 @@ def certify_selective(
         least = float(min_coverage)  # type: ignore[arg-type]
         target, found = {"min_coverage": least}, meet_coverage(folds, least)
     shares = np.array(certificate.fold_shares)
-    errors, answered = (
+    errors, answered, covered = (
         float(shares @ [_mean(tally, name, each.threshold) for tally, each in zip(counted, found, strict=True)])
         for name in _MEASURED
     )
@@ -133,7 +133,7 @@ def certify_selective(
         thresholds=tuple(each.threshold for each in found),
         target=target,
         empirical_error=min(errors / answered, 1.0) if answered else 0.0,
-        empirical_coverage=min(answered, 1.0),  # the shares of the folds sum to one but for rounding
+        empirical_coverage=min(covered, 1.0),  # the shares of the folds sum to one but for rounding
         n=certificate.n,
         delta=level,
         theorem=selective_theorem(n_folds, grouped, max_error is None),
@@ -171,10 +171,10 @@ def tradeoffs(
     shares, found = np.array(certificate.fold_shares), []
     for threshold in FEW:
         folds = [fold.tried(threshold) for fold in fold_tests(counted, level)]
-        errors, answered = (float(shares @ [_mean(t, name, threshold) for t in counted]) for name in _MEASURED)
+        errors, answered, covered = (float(shares @ [_mean(t, name, threshold) for t in counted]) for name in _MEASURED)
         coverage = float(shares @ [fold.coverage for fold in folds]) * (1 - 1e-12)
         measured = errors / answered if answered else 0.0
-        found.append(Tradeoff(threshold, mixed_bound(folds, shares), coverage, measured, answered))
+        found.append(Tradeoff(threshold, mixed_bound(folds, shares), coverage, measured, covered))
     return found
 
 

@@ -1,7 +1,7 @@
 """The votes, packed, and the single pass over them that computes every risk."""
 
 from ._base import Votes as Votes, check_device as check_device, random_rows as random_rows
-from ._classes import class_weights as class_weights, heaviest as heaviest
+from ._classes import class_weights as class_weights, doubt as doubt, heaviest as heaviest
 from ._curve import Curve as Curve
 from ._folds import load_folds, save_folds
 from ._labels import (

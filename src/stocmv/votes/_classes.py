@@ -103,6 +103,11 @@ def class_weights(labels: NDArray, n_classes: int, weights: NDArray) -> NDArray:
     return out
 
 
+def doubt(n_voters: int) -> float:
+    """More than a share of the vote can change with the order in which the weights of this many voters are added."""
+    return 1e-13 + 2.0**-51 * n_voters
+
+
 def heaviest(weights: NDArray, tie: float | NDArray = TIE) -> NDArray:
     """The class that wins each row of weights that sum to one; of tied classes, the first.
 

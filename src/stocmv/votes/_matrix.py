@@ -16,7 +16,7 @@ from ..special import gamma_tables
 from ._abstaining import half_pass
 from ._base import Matrix
 from ._bits import column_sums, curve_pass, plane_weights
-from ._classes import TIE, abstaining_argmax_pass, argmax_pass, class_column_sums, class_weights, heaviest
+from ._classes import TIE, abstaining_argmax_pass, argmax_pass, class_column_sums, class_weights, doubt, heaviest
 from ._curve import Curve
 from ._labels import (
     check_answers,
@@ -32,7 +32,6 @@ from ._packing import Packed, are_counts, complement, join, join_packed, pack_co
 
 _BLOCK = 1 << 16  # rows to unpack at a time
 _NONE = np.empty(0)
-_DOUBT = 1e-13  # more than rounding can change a sum of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,13 +297,13 @@ class VoteMatrix(Matrix):
         if self.labels is not None and self.targets is not None:
             each = self.class_weights(weights)
             answered = each.sum(1, keepdims=True) if self.abstains else 1.0
-            ties = ((TIE + s * _DOUBT) * answered for s in (-1, 1))
+            ties = ((TIE + s * doubt(self.n_voters)) * answered for s in (-1, 1))
             errs = np.logical_or.reduce([heaviest(each, tie) != self.targets for tie in ties])
             return errs | (np.ravel(answered) == 0)
         wrong = self.wrong_weights(weights)
         answered = wrong + self.right_weights(weights) if self.abstains else float(np.sum(weights))
         loses_ties = np.ones(self.n_rows, bool) if self.targets is None else self.targets != 0
-        return answered - 2 * wrong <= (np.where(loses_ties, TIE, -TIE) + _DOUBT) * answered
+        return answered - 2 * wrong <= (np.where(loses_ties, TIE, -TIE) + doubt(self.n_voters)) * answered
 
     def possible_answers(self, weights: NDArray) -> tuple[NDArray, NDArray]:
         """Code that the vote with these weights answers on each row, and what else rounding might make it answer.
@@ -320,7 +319,8 @@ class VoteMatrix(Matrix):
             return answers, answers
         each = self.class_weights(weights)
         answered = each.sum(1, keepdims=True) if self.abstains else 1.0
-        return heaviest(each, (TIE - _DOUBT) * answered), heaviest(each, (TIE + _DOUBT) * answered)
+        less, more = ((TIE + s * doubt(self.n_voters)) * answered for s in (-1, 1))
+        return heaviest(each, less), heaviest(each, more)
 
     def class_column_sums(self, row_class_values: NDArray) -> NDArray:
         """For each voter, the sum over rows of the value of the class that it answers, if any."""
