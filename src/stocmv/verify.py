@@ -728,6 +728,7 @@ def _check_constants(settings: dict[str, Any], n_folds: int) -> None:
         _need(flat, f"{constant} is not a list of numbers, one for each fold")
     if name == "fold_test":
         _need(min(settings["slope"]) >= 1, "a slope of the fold test is below 1")
+        _need(max(settings["slope"]) <= 100, "a slope of the fold test is out of the range where rounding is harmless")
         _need(min(settings["offset"]) >= 0, "an offset of the fold test is negative")
         _need(min(settings["scale"]) > 1e-300, "a scale of the fold test is not positive")
 
@@ -840,8 +841,8 @@ def _check_bound_settings(settings: dict[str, Any], n_folds: int) -> None:
         flat = isinstance(grid, list) and 1 <= len(grid) <= 10**6 and all(_is_number(x, 0) for x in grid)
         _need(flat, "the constants of the bound are not a list of positive numbers")
         _need(settings["name"] == "catoni" or len(grid) == n_folds, "there is not one constant for each fold")
-        sound = settings["name"] == "catoni" or all(1e-4 <= x <= 1e4 for x in grid)
-        _need(sound, "a constant of a fold is out of the range in which rounding does not matter")
+        sound = all(1e-4 <= x <= 1e4 for x in grid)
+        _need(sound, "a constant of the bound is out of the range in which rounding does not matter")
 
 
 def _check_deterministic_vote(c: Content) -> None:
@@ -1091,8 +1092,9 @@ def _claims(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     """Whether each claim has the share that the figures are computed with, and none has more than delta in total."""
     claimed, found = c["claims"], claims_of(c, folds)
     titles, needed = ([_title(claim) for claim in claims] for claims in (claimed, found))
-    yield Check("claims", titles, needed, titles == needed)
-    for ours, theirs in zip(claimed, found, strict=False) if titles == needed else ():
+    same_parts = [{**claim, "delta": 0} for claim in claimed] == [{**claim, "delta": 0} for claim in found]
+    yield Check("claims", titles, needed, titles == needed and same_parts)
+    for ours, theirs in zip(claimed, found, strict=False) if same_parts else ():
         same = math.isclose(ours["delta"], theirs["delta"], rel_tol=1e-12)
         yield Check(f"delta of {_title(theirs)}", ours["delta"], theirs["delta"], same)
     for name in dict.fromkeys(claim["name"] for claim in claimed):
