@@ -655,7 +655,7 @@ def check_form(c: Content, folds: Sequence[Fold]) -> None:
     name = c["bound_settings"].get("name")
     _need(isinstance(name, str) and name in {**BOUNDS, **TESTS}, f"the bound {brief(name)} is not known here")
     _need(c["posterior"] in RULES, f"the posterior {brief(c['posterior'])} is not known here")
-    _need(0 < c["delta"] < 1, "delta is not between 0 and 1")
+    _need(1e-200 <= c["delta"] < 1, "delta is not between 1e-200 and 1")
     _need(0 <= c["bound"] <= 1 and 0 <= c["stochastic_bound"] <= 1, "a bound is not between 0 and 1")
     _need(all(0 <= moment <= 1 for moment in c["moments"]), "a mean is not between 0 and 1")
     _need(len(c["fold_shares"]) == len(folds), "there is not one share for each fold")
@@ -1848,7 +1848,8 @@ def coverage(weights: NDArray, n_classes: int, margin: float, abstains: bool = F
     else:
         contests = _lost_contests(weights, n_classes, s)
     right, wrongs = np.array([(r, w) for r, w in contests if r > 0]).reshape(-1, 2).T
-    return float(special.betainc(right, wrongs, 0.5 + margin).min(initial=1.0))
+    # a class that is lighter by no more than a tie may win, too
+    return float(special.betainc(right * (1 + TIE), wrongs * (1 - TIE), 0.5 + margin).min(initial=1.0))
 
 
 def _lightest_majority(weights: NDArray, s: float) -> float:
@@ -1971,7 +1972,7 @@ FOR_ERROR = 0.9  # share of delta; the rest is for the coverage
 
 def check_selective_form(c: Content, folds: Sequence[Fold]) -> None:
     """Refuse targets and parameters for which the theorems do not hold."""
-    _need(0 < c["delta"] < 1, "delta is not between 0 and 1")
+    _need(1e-200 <= c["delta"] < 1, "delta is not between 1e-200 and 1")
     names = ("bound", "coverage", "empirical_error", "empirical_coverage")
     _need(all(0 <= c[name] <= 1 for name in names), "a figure is not between 0 and 1")
     _need(c["posterior"] in ("dirichlet", "categorical"), f"the posterior {brief(c['posterior'])} is not known here")
