@@ -451,7 +451,7 @@ def weights(rng, c, arrays):
     elif way == 2:
         w[rng.integers(len(w))] *= 10 ** rng.uniform(-6, 3)
     elif len(w) > 1 and name != "location":  # two voters, or two halves, that nearly tie or nearly reach a threshold
-        edge = float(rng.choice([0.5, 0.6, 0.75, 0.9, *c.get("thresholds", [0.5])]))
+        edge = float(rng.choice(c["thresholds"] if "thresholds" in c and rng.random() < 0.7 else [0.5, 0.6, 0.75, 0.9]))
         off = float(
             rng.choice([0.0, 1e-9, 1e-10, 5e-11, 1e-12]) + rng.choice([0.0, 1e-13, -1e-13, 6e-14, -6e-14, 1e-15])
         )
