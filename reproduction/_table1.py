@@ -8,7 +8,6 @@ import numpy as np
 
 from stocmv.bounds import Catoni, Seeger
 from stocmv.classifier import MajorityVoteClassifier
-from stocmv.voters import Stumps
 from stocmv.votes import VoteMatrix
 
 from ._best import best_row

@@ -203,12 +203,12 @@ def test_the_default_grid_misses_little():
     ("make", "message"),
     [
         (lambda: Seeger(constant="3sqrt"), "constant must be 'xi' or '2sqrt', got '3sqrt'"),
-        (lambda: Catoni(c=0.0), "c must be positive and finite"),
-        (lambda: Catoni(c=(1.0, -1.0)), "c must be positive and finite"),
-        (lambda: Catoni(c=()), "c must be positive and finite"),
-        (lambda: Catoni(c=(1.0, math.nan)), "c must be positive and finite"),
-        (lambda: Catoni(c=((1.0, 2.0), (3.0, 4.0))), "c must be positive and finite"),
-        (lambda: CatoniPerFold(c=(1.0, 0.0)), "c must be positive and finite"),
+        (lambda: Catoni(c=0.0), "c must lie between 0.0001 and 10000"),
+        (lambda: Catoni(c=(1.0, -1.0)), "c must lie between 0.0001 and 10000"),
+        (lambda: Catoni(c=()), "c must lie between 0.0001 and 10000"),
+        (lambda: Catoni(c=(1.0, math.nan)), "c must lie between 0.0001 and 10000"),
+        (lambda: Catoni(c=((1.0, 2.0), (3.0, 4.0))), "c must lie between 0.0001 and 10000"),
+        (lambda: CatoniPerFold(c=(1.0, 0.0)), "c must lie between 0.0001 and 10000"),
         (lambda: CatoniPerFold(c=(1.0, 2.0)).upper(0.1, 1.0, [5], 0.05), "has 2 constants for 1 folds"),
     ],
 )

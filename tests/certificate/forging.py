@@ -159,21 +159,26 @@ def _write_cost(cost: dict[str, Any], name: str, value: float) -> None:
 def is_issued(content: dict[str, Any], votes) -> bool:
     """Whether the package issues this very certificate, but for rounding and what is free, for these votes."""
     try:
-        kind = POSTERIORS[content["posterior"]]
-        posteriors, priors = (
-            [kind(**{name: np.array(values) for name, values in p.items()}) for p in content[field]]
-            for field in ("posteriors", "priors")
-        )
-        if verify.is_tested(content):
-            return _same(content, _issued_test(content, votes, posteriors))
-        risk, bound = type(RISKS[content["risk"]])(**content["risk_settings"]), _bound(dict(content["bound_settings"]))
-        extras = {"per_class": bool(content["per_class"]), "alternatives": content["alternatives"]}
-        stated = _chosen(content["deterministic_vote"])
-        with np.errstate(all="ignore"), patch.object(_certify, "choose_fixed_vote", stated):
-            issued = content_of(certify(votes, posteriors, priors, risk, bound, content["delta"], **extras))
-        return _same(content, issued)
+        return _same(content, issued(content, votes))
     except (ValueError, TypeError, KeyError, ArithmeticError):
         return False
+
+
+def issued(content: dict[str, Any], votes) -> dict[str, Any]:
+    """What the package issues for these votes with the choices that the certificate states, which are free."""
+    posteriors, priors = posteriors_of(content), posteriors_of(content, "priors")
+    if verify.is_tested(content):
+        return _issued_test(content, votes, posteriors)
+    risk, bound = type(RISKS[content["risk"]])(**content["risk_settings"]), _bound(dict(content["bound_settings"]))
+    extras = {"per_class": bool(content["per_class"]), "alternatives": content["alternatives"]}
+    stated = _chosen(content["deterministic_vote"])
+    with np.errstate(all="ignore"), patch.object(_certify, "choose_fixed_vote", stated):
+        return content_of(certify(votes, posteriors, priors, risk, bound, content["delta"], **extras))
+
+
+def posteriors_of(content: dict[str, Any], field: str = "posteriors") -> list[Any]:
+    kind = POSTERIORS[content["posterior"]]
+    return [kind(**{name: np.array(values) for name, values in p.items()}) for p in content[field]]
 
 
 def _issued_test(content: dict[str, Any], votes, posteriors) -> dict[str, Any]:
@@ -192,7 +197,7 @@ def _issued_test(content: dict[str, Any], votes, posteriors) -> dict[str, Any]:
             raise ValueError("other shares than those of all examples")
         return test
 
-    expected = [Expected(np.zeros(v.n_classes), np.ones(v.n_classes)) for v in votes]
+    expected = [Expected(np.zeros(v.n_classes or 1), np.ones(v.n_classes or 1)) for v in votes]
     with patch.object(FoldTest, "choose", choose):
         return content_of(
             certify_tested(
@@ -227,7 +232,8 @@ def _chosen(fixed_vote: dict[str, Any]):
         grid = _fixed_vote.MARGINS if any(p.n_voters > 1 for p in posteriors) else (0.0,)
         if fixed_vote["margin"] not in grid:
             raise ValueError("another margin")
-        contests = [closest_contests(p.alpha, v.n_classes or 2) for p, v in zip(posteriors, votes, strict=True)]
+        silent = any(v.abstains for v in votes)
+        contests = [closest_contests(p.alpha, v.n_classes or 2, silent) for p, v in zip(posteriors, votes, strict=True)]
         stated = fixed_vote["margin"], fixed_vote["scale"], len(grid)
         return _fixed_vote._evaluate(votes, posteriors, priors, contests, *stated)
 

@@ -8,7 +8,7 @@ import pytest
 
 from certificate.forging import changed, content_of, folds_of, is_issued, reasons, recomputed, sealed
 from certificate.made import certificate, judging
-from stocmv import Certificate, VoteMatrix
+from stocmv import Certificate, VoteMatrix, verify
 from stocmv.certificate import Claim, certify_tested, share
 from stocmv.posteriors import Dirichlet
 
@@ -96,6 +96,10 @@ FORGED = {
     "among fewer": lambda claims: [{**claims[0], "among": {}}, *claims[1:]],
     "among others": lambda claims: [{**claims[0], "among": {"classes": 7}}, *claims[1:]],
     "for something else": lambda claims: [{**claims[0], "pays_for": "nothing"}, *claims[1:]],
+    "counts that are only words": lambda claims: [
+        {**claims[0], "pays_for": verify._title(claims[0]).removeprefix("predict, "), "among": {}},
+        *claims[1:],
+    ],
     "one left out": lambda claims: claims[1:],
     "all left out": lambda claims: [],
     "one made up": lambda claims: [*claims, {"name": "speed", "delta": 0.05, "pays_for": "bound", "among": {}}],

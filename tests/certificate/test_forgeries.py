@@ -25,8 +25,8 @@ from certificate.forging import (
 )
 from certificate.made import certificate
 from certificate.test_verify import SOME, votes_of
-from stocmv import certify, verify
-from stocmv.bounds import BOUNDS, FoldTest, clopper_pearson
+from stocmv import VoteMatrix, certify, verify
+from stocmv.bounds import BOUNDS, Catoni, FoldTest, clopper_pearson
 from stocmv.certificate import Expected, certify_tested
 from stocmv.posteriors import Dirichlet
 from stocmv.risks import RISKS
@@ -69,6 +69,16 @@ class TestNamed:
         forged = figures_for(content, votes)
         assert forged["stochastic_bound"] < 0.01
         rejected(forged, votes, "constants of the bound are not a list of positive numbers")
+
+    def test_a_constant_that_multiplies_a_risk_below_rounding(self):
+        """The risk is 2e-18 and computed as 0: Catoni's bound is 1, with a smaller constant it would be 0.01."""
+        y = np.arange(200) % 3
+        votes = VoteMatrix.from_labels(np.stack([y, (y + 1) % 3, (y + 2) % 3], axis=1), y)
+        posterior = Dirichlet([60.0, 1.0, 1.0])
+        content = content_of(certify([votes], [posterior], [posterior], RISKS["exact"], Catoni(20.0), 0.05))
+        assert content["stochastic_bound"] < 0.02
+        content["bound_settings"]["c"] = [1e19]
+        rejected(content, folds_of([votes]), "a constant of the bound is out of the range")
 
     def test_a_nested_grid_that_counts_as_one(self):
         content, votes = honest("two folds")
@@ -261,6 +271,7 @@ class TestTested:
         ("constant", "value", "reason"),
         [
             ("slope", 0.99, "a slope of the fold test is below 1"),
+            ("slope", 1e19, "a slope of the fold test is out of the range"),
             ("offset", -0.01, "an offset of the fold test is negative"),
             ("scale", 0.0, "a scale of the fold test is not positive"),
             ("scale", -1.0, "a scale of the fold test is not positive"),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ._base import ROUND_UP, Bound, Bounded
 
 GRID = tuple(float(c) for c in 0.05 * 1.5 ** np.arange(16))
+_LEAST, _MOST = 1e-4, 1e4  # outside, what rounding changes of a risk would change the bound
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Catoni(Bound):
 
     def __post_init__(self) -> None:
         grid = np.atleast_1d(np.asarray(self.c, float))
-        if grid.ndim != 1 or grid.size == 0 or not (np.all(grid > 0) and np.all(np.isfinite(grid))):
-            raise ValueError(f"c must be positive and finite: one number or a grid of them, got {self.c!r}.")
+        if grid.ndim != 1 or grid.size == 0 or not np.all((grid >= _LEAST) & (grid <= _MOST)):
+            raise ValueError(f"c must lie between {_LEAST:g} and {_MOST:g}: one number or a grid, got {self.c!r}.")
         object.__setattr__(self, "c", tuple(float(c) for c in grid))
 
     def price(self, sizes: Sequence[int], delta: float) -> float:

@@ -125,8 +125,9 @@ def learn(
     Parameters
     ----------
     votes : Votes or list of Votes
-        The votes, usually a VoteMatrix. A list has one entry per fold: the voters of a fold were trained without its
-        examples, and the certificate is about the mixture of the folds' votes (cross-bounding).
+        The votes, usually a VoteMatrix. A list has one entry per fold, all with the same classes: the voters of a fold
+        were trained without its examples, and the certificate is about the mixture of the folds' votes
+        (cross-bounding).
     risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound"} or Risk
         The empirical risk; "exact" is the error of the arg-max vote for any number of classes.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"} or subclass of Posterior

@@ -10,7 +10,8 @@ from scipy.special import gammaincinv, gammaln, polygamma, softmax
 from ..special import argmax_probability, dirichlet_kl, gamma_draw_gradient, half_betainc
 from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
 
-_SMALLEST, _LARGEST = 1e-6, 1e6
+_SMALLEST, _LARGEST = 1e-6, 1e6  # of a prior, and for solvers
+_LEAST, _MOST = 1e-12, 1e12  # where the functions of a concentration are precise
 _ROUND_UP = 1 + 1e-12
 
 
@@ -40,8 +41,12 @@ class Dirichlet(WeightedPosterior):
     point_bounds: ClassVar[tuple[float, float]] = (float(np.log(_SMALLEST)), float(np.log(_LARGEST)))
 
     def __post_init__(self) -> None:
-        alpha = np.asarray(self.alpha, float)
-        object.__setattr__(self, "alpha", positive_per_voter(alpha, alpha.size, "alpha"))
+        given = np.asarray(self.alpha, float)
+        alpha = positive_per_voter(given, given.size, "alpha")
+        outside = alpha[(alpha < _LEAST) | (alpha > _MOST)]
+        if outside.size:
+            raise ValueError(f"alpha must lie between {_LEAST:g} and {_MOST:g}, got {outside[0]:g}: scale it.")
+        object.__setattr__(self, "alpha", alpha)
 
     @classmethod
     def prior(cls, value: ArrayLike, n_voters: int) -> "Dirichlet":

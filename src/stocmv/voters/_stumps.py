@@ -1,7 +1,7 @@
 """Decision stumps: one threshold on one feature."""
 
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
