@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._files import whole_file
 from ..bounds import check_delta
-from ..votes import check_labels
+from ..votes import check_labels, group_names
 from ._percent import percent
 
 _FORMAT = "stocmv monitor 1"
@@ -346,9 +346,7 @@ def _differ(y: NDArray, predictions: NDArray) -> NDArray:
 
 def _group_means(groups: ArrayLike, wrong: NDArray, shares: NDArray) -> tuple[NDArray, NDArray]:
     """Mean loss and mean share of answers of each group, in the order of their first rows."""
-    names = np.asarray(groups)
-    if names.shape != wrong.shape:
-        raise ValueError(f"groups must name the group of each of the {len(wrong)} rows, got shape {names.shape}.")
+    names = group_names(groups, len(wrong))
     _, first, place, sizes = np.unique(names, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)
     means = [np.bincount(place, values, len(sizes)) / sizes for values in (wrong, shares)]

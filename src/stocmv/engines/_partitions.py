@@ -21,7 +21,6 @@ class Partition(NamedTuple):
     X: Any
     labels: NDArray
     groups: NDArray | None = None  # a number for the group of each example, the same in every partition
-    group_kind: str = ""
 
 
 class Groups(NamedTuple):
@@ -29,7 +28,6 @@ class Groups(NamedTuple):
 
     ids: NDArray  # sorted
     n_rows: NDArray  # of each
-    kind: str  # of their names
 
 
 class Summary(NamedTuple):
@@ -83,7 +81,7 @@ def _joined(index: int, X: Any, y: Any, groups: Any = None) -> Partition:
         return Partition(X, labels)
     names = _one_column(groups)
     try:
-        return Partition(X, labels, group_ids(names, len(labels)), _kind(names))
+        return Partition(X, labels, group_ids(names, len(labels)))
     except ValueError as error:
         raise ValueError(f"Partition {index}: {error}") from error
 
@@ -110,7 +108,7 @@ def summarise(partition: Partition, index: int, source: VoterSource) -> Summary:
     fingerprints = Fingerprints.of(X, labels, partition.groups).at_most(_LOOKED_AT)
     groups = None
     if partition.groups is not None:
-        groups = Groups(*np.unique(partition.groups, return_counts=True), partition.group_kind)
+        groups = Groups(*np.unique(partition.groups, return_counts=True))
     return Summary(len(labels), X.shape[1], np.unique(labels), names, fingerprints, groups)
 
 
@@ -130,7 +128,7 @@ def _kind(labels: NDArray) -> str:
 
 
 def check_alike(summaries: Sequence[Summary]) -> None:
-    """Refuse partitions with different columns, or with labels or groups of different kinds."""
+    """Refuse partitions with different columns, or with labels of different kinds."""
     first = summaries[0]
     for index, summary in enumerate(summaries):
         if summary.n_columns != first.n_columns:
@@ -141,8 +139,3 @@ def check_alike(summaries: Sequence[Summary]) -> None:
             raise ValueError(f"The columns of partition {index} have other names than those of partition 0.")
         if _kind(summary.labels) != _kind(first.labels):
             raise ValueError(f"The labels of partition {index} are not of the same kind as those of partition 0.")
-        if summary.groups is not None and first.groups is not None and summary.groups.kind != first.groups.kind:
-            raise ValueError(
-                f"The groups of partition {index} are {summary.groups.kind} and those of partition 0 are "
-                f"{first.groups.kind}, so a group with rows in both cannot be recognised: use one kind."
-            )
