@@ -1784,10 +1784,11 @@ def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
     margin = c["deterministic_vote"]["margin"]
     scaled = [c["deterministic_vote"]["scale"] * np.array(p["alpha"]) for p in c["posteriors"]]
     priors = [q["alpha"] for q in c["priors"]]
+    abstains = any(fold.abstains for fold in folds)  # then voters of every fold may, on new examples
     return Fixed(
         rows=[row_losses(fold, alpha, margin) for fold, alpha in zip(folds, scaled, strict=True)],
         kls=[prior_kl("dirichlet", {"alpha": a}, {"alpha": b}) for a, b in zip(scaled, priors, strict=True)],
-        coverage=min(coverage(a, f.n_classes, margin, f.abstains) for f, a in zip(folds, scaled, strict=True)),
+        coverage=min(coverage(a, f.n_classes, margin, abstains) for f, a in zip(folds, scaled, strict=True)),
         slack=_risk_slack(max(map(math.fsum, scaled))),
     )
 
