@@ -17,7 +17,7 @@ from ._claims import Claim, share_of, tested_claims
 from ._class_losses import ClassLosses, class_losses, known_labels
 from ._decisions import answered, are_counted, mean_cost, precisions, scale_costs
 from ._expected import Expected
-from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem
+from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem, unproven
 
 
 def certify_tested(
@@ -97,7 +97,7 @@ def certify_tested(
         risk_settings={},
         bound_settings={"name": "clopper_pearson"} if test is None else test.settings(),
         theorem=tested_theorem(len(votes), grouped, one_voter, uneven_costs=cost is not None and not are_counted(cost)),
-        unproven=(),
+        unproven=unproven(posterior=posteriors[0]),
         certified=one_vote(len(votes)) if one_voter else stochastic_rule(len(votes)),
         covers_drawn=True,
         warnings=(),
