@@ -628,7 +628,8 @@ BASELINE = ("label", "empirical_risk", "bound")
 CLASS_FIGURES = ("delta", "empirical_risk", "stochastic_risk", "bound", "stochastic_bound")
 CLASS = ("label", "n", *CLASS_FIGURES, "bound_settings")
 PRECISION = ("label", "n", "measured", "bound", "bound_settings")
-COST = ("matrix", "measured", "bound", "bound_settings")
+COST = ("classes", "matrix", "measured", "bound", "bound_settings")
+KINDS_OF_LABELS = ({str}, {int}, {float}, {bool})
 CLAIM = ("name", "delta", "pays_for", "among")
 
 
@@ -744,10 +745,13 @@ def _check_cost(c: Content, n_folds: int) -> None:
     if not c["cost"]:
         return
     _need(tuple(c["cost"]) == COST, f"the parts of the cost are not {COST}")
-    rows = c["cost"]["matrix"]
+    rows, named = c["cost"]["matrix"], c["cost"]["classes"]
+    _need(isinstance(named, list) and {type(x) for x in named} in KINDS_OF_LABELS, "the costs are not of classes")
+    _need(named == sorted(set(named)), "the classes that have costs are not sorted")
     _need(isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows), "no matrix")
     _need(all(_is_number(x, -1e101, 1e101) for row in rows for x in row), "a cost is not a number, or too large")
     _need(all(row[k] == min(row) for k, row in enumerate(rows)), "a wrong answer costs less than the right one")
+    _need(len(named) == len(rows), "there is not a row of costs for each class")
     _need(max(map(max, rows)) > min(map(min, rows)), "all costs are the same")
     _need(all(_is_number(c["cost"][name]) for name in ("measured", "bound")), "the mean cost is not a number")
     _check_own_constants(c, c["cost"]["bound_settings"], n_folds)
@@ -935,7 +939,9 @@ def _words(c: Content, statement: str, folds: Sequence[Fold]) -> Iterator[Check]
 def assumed(c: Content) -> list[str]:
     """The assumptions that follow from the figures."""
     if is_tested(c):
-        costs = ["The costs were fixed before looking at these examples."] * bool(c["cost"])
+        costs = ["The costs were fixed before looking at these examples, for all classes that can occur."] * bool(
+            c["cost"]
+        )
         return _assumed_of_tests(len(c["posteriors"]) > 1, c["grouped"]) + costs
     unseen = (
         "The voters and the prior of each fold were chosen without looking at the examples of that fold, and the folds "
@@ -1657,11 +1663,11 @@ def _decisions(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     same = json.dumps(named) == json.dumps(needed)
     if named or needed:
         yield Check("classes that have a precision", named, needed, same)
+    priced = [json.dumps(label) for label in c["cost"].get("classes", [])]
+    unpriced = [label for label in labels if c["cost"] and json.dumps(label) not in priced]
     if c["cost"]:
-        yield Check(
-            "classes that have costs", len(c["cost"]["matrix"]), len(labels), len(labels) == len(c["cost"]["matrix"])
-        )
-    if not same or (c["cost"] and len(labels) != len(c["cost"]["matrix"])) or not (named or c["cost"]):
+        yield Check("classes that have costs", c["cost"]["classes"], f"and {unpriced}" * bool(unpriced), not unpriced)
+    if not same or unpriced or not (named or c["cost"]):
         return
     given = [np.array(next(iter(p.values()))) for p in c["posteriors"]]
     doubts = [5e-14] * len(folds), [2e-13 + 2.0**-52 * fold.n_voters for fold in folds]
@@ -1669,7 +1675,8 @@ def _decisions(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     for code, entry in enumerate(c["precisions"]):
         yield from _precision(c, entry, code, least, most, claims)
     if c["cost"]:
-        yield from _mean_cost(c, least, most, share_of(claims, "cost"))
+        places = [priced.index(json.dumps(label)) for label in labels]
+        yield from _mean_cost(c, places, least, most, share_of(claims, "cost"))
 
 
 def _precision(
@@ -1739,8 +1746,13 @@ def _mixed(
     return min(largest, 1.0)
 
 
-def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], delta: float) -> Iterator[Check]:
-    """Check the mean cost: costs scaled to [0, 1] are tested like errors, and counted if they are 0 or 1."""
+def _mean_cost(
+    c: Content, places: Sequence[int], least: Sequence[Answers], most: Sequence[Answers], delta: float
+) -> Iterator[Check]:
+    """Check the mean cost: costs scaled to [0, 1] are tested like errors, and counted if they are 0 or 1.
+
+    They are scaled by all costs, also those of classes that do not occur here; ``places`` are those that do.
+    """
     cost, matrix, shares = c["cost"], np.array(c["cost"]["matrix"], float), np.array(c["fold_shares"])
     low, span = matrix.min(), np.ptp(matrix)
     scaled, several = (matrix - low) / span, len(least) > 1
@@ -1750,12 +1762,13 @@ def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], de
     if (settings != {}) != several:
         return
     if several:
-        own = test_shares(settings)
-        same = np.allclose(own, shares, rtol=0, atol=1e-12)
-        yield Check("cost, shares of the folds", own.tolist(), c["fold_shares"], bool(same))
+        stated = test_shares(settings)
+        same = np.allclose(stated, shares, rtol=0, atol=1e-12)
+        yield Check("cost, shares of the folds", stated.tolist(), c["fold_shares"], bool(same))
         yield from _proofs("cost, ", settings, sizes, delta)
     counted = not c["grouped"] and bool(np.isin(scaled, (0.0, 1.0)).all())
-    means = [np.array([a.fold.mean(a.costs(scaled)) for a in reading]) for reading in (least, most)]
+    own = scaled[np.ix_(places, places)]
+    means = [np.array([a.fold.mean(a.costs(own)) for a in reading]) for reading in (least, most)]
     bounds = [
         fold_test(settings, risks) if several else one_sample(float(risks[0]), sizes[0], delta, counted, slack)
         for risks, slack in zip(means, (0.0, ROUNDED), strict=True)

@@ -16,7 +16,7 @@ from scipy.stats import binom
 
 from stocmv import certify, verify
 from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, FoldTest, McAllester, Seeger
-from stocmv.certificate import Expected, _certify, _fixed_vote, certify_tested
+from stocmv.certificate import Costs, Expected, _certify, _fixed_vote, certify_tested
 from stocmv.certificate._partition import closest_contests
 from stocmv.posteriors import POSTERIORS
 from stocmv.risks import RISKS
@@ -201,7 +201,9 @@ def _issued_test(content: dict[str, Any], votes, posteriors) -> dict[str, Any]:
                 content["delta"],
                 expected,
                 per_class=bool(content["per_class"]),
-                cost=np.array(content["cost"]["matrix"]) if content["cost"] else None,
+                cost=Costs(content["cost"]["classes"], np.array(content["cost"]["matrix"]))
+                if content["cost"]
+                else None,
             )
         )
 

@@ -4,7 +4,7 @@ from ..verify import Check as Check, Verification
 from ._certificate import Certificate
 from ._certify import certify, check_per_class as check_per_class
 from ._claims import Claim as Claim, share as share
-from ._costs import check_cost as check_cost
+from ._costs import Costs as Costs, check_cost as check_cost
 from ._expected import Expected as Expected
 from ._holdout import HoldoutComparison as HoldoutComparison
 from ._monitor import Monitor

@@ -12,6 +12,7 @@ from ..bounds import FoldTest, clopper_pearson, one_sample
 from ..votes import Total, VoteMatrix, Votes, ask
 from ._claims import Claim, share_of
 from ._class_losses import GroupLosses
+from ._costs import Costs
 from ._expected import Expected
 
 _ROUND_UP = 1 + 1e-12
@@ -144,7 +145,8 @@ def _mixed(test: FoldTest, risks: NDArray, numbers: NDArray, shares: NDArray, in
 
 
 def mean_cost(
-    costs: NDArray,
+    costs: Costs,
+    labels: Sequence[Any],
     found: Sequence[Answered],
     expected: Sequence[Expected],
     test: FoldTest | None,
@@ -156,8 +158,8 @@ def mean_cost(
 
     Parameters
     ----------
-    costs : ndarray of shape (n_classes, n_classes)
-        Cost of each answer (column) given the true class (row).
+    costs, labels : Costs, sequence
+        The costs, and the classes that occur.
     found : sequence of Answered
         Counts with the scaled costs, one entry per fold.
     expected, test : sequence of Expected, FoldTest or None
@@ -168,35 +170,25 @@ def mean_cost(
     grouped : bool
         Whether rows belong to groups.
     """
-    scaled, least, span = scale_costs(costs)
+    scaled, least, span = costs.scaled, costs.least, costs.span
     means = [min(part.cost / part.n * (1 + 1e-13), 1.0) for part in found]
     share, own, shares = share_of(claims, "cost"), None, np.ones(1)
     if test is None:
-        value = one_sample(found[0].cost, found[0].n, share, counted=not grouped and are_counted(costs))
+        value = one_sample(found[0].cost, found[0].n, share, counted=not grouped and costs.are_counted)
     else:
         # the cost of errors at the mean cost of one error, so that it does not depend on the examples
         wrong = (scaled.sum() - scaled.trace()) / max(scaled.size - len(scaled), 1)
         own = FoldTest.choose(
-            [e.cost(scaled) for e in expected],
+            [e.among(np.array(costs.places(labels)), len(scaled)).cost(scaled) for e in expected],
             [part.n for part in found],
             share,
             [float(np.sqrt(wrong)) * c for c in test.scale],
         )
         value, shares = own.upper(means), test.shares
     return {
-        "matrix": costs.tolist(),
+        "classes": costs.classes,
+        "matrix": costs.matrix.tolist(),
         "measured": least + span * float(shares @ means),
-        "bound": min(least + span * value + 1e-15 * (abs(least) + span), float(costs.max())),
+        "bound": min(least + span * value + 1e-15 * (abs(least) + span), float(costs.matrix.max())),
         "bound_settings": {} if own is None else own.settings(),
     }
-
-
-def are_counted(costs: NDArray) -> bool:
-    """Whether there are only two costs, so that their mean amounts to a number of errors."""
-    return bool(np.isin(costs, (costs.min(), costs.max())).all())
-
-
-def scale_costs(costs: NDArray) -> tuple[NDArray, float, float]:
-    """The costs scaled to [0, 1], what was subtracted, and what they were divided by."""
-    least, span = float(costs.min()), float(costs.max() - costs.min())
-    return (costs - least) / span, least, span

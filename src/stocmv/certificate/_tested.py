@@ -15,7 +15,8 @@ from ._baseline import baseline
 from ._certificate import Certificate
 from ._claims import Claim, share_of, tested_claims
 from ._class_losses import ClassLosses, class_losses, known_labels
-from ._decisions import answered, are_counted, mean_cost, precisions, scale_costs
+from ._costs import Costs
+from ._decisions import answered, mean_cost, precisions
 from ._expected import Expected
 from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem, unproven
 
@@ -28,7 +29,7 @@ def certify_tested(
     assumptions: Sequence[str] = (),
     *,
     per_class: bool = False,
-    cost: NDArray | None = None,
+    cost: Costs | None = None,
     context: dict[str, Any] | None = None,
 ) -> Certificate:
     """Certify votes that were made without the examples that judge them.
@@ -48,8 +49,8 @@ def certify_tested(
         Further assumptions, in words.
     per_class : bool
         Also bound the error on each class and, except for groups with folds, its precision (votes made from labels).
-    cost : ndarray of shape (n_classes, n_classes), optional
-        Also bound the mean cost, from the cost of each answer (column) given the true class (row).
+    cost : Costs, optional
+        Also bound the mean cost, from the cost of each answer given the true class.
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
@@ -81,7 +82,8 @@ def certify_tested(
     test = FoldTest.choose([e.overall for e in expected], sizes, share) if len(votes) > 1 else None
     shares = np.ones(1) if test is None else test.shares
     risk, stochastic_risk = (float(shares @ [losses.mean for losses in each]) for each in (predicted, drawn))
-    scaled = None if cost is None else scale_costs(cost)[0]
+    places = [] if cost is None else cost.places(labels.tolist())
+    scaled = None if cost is None else cost.scaled[np.ix_(places, places)]
     found = answered([p.mean for p in posteriors], scaled, votes) if precise or cost is not None else []
     return Certificate(
         bound=_upper(test, predicted, share, counted=not grouped),
@@ -96,7 +98,7 @@ def certify_tested(
         risk="exact",
         risk_settings={},
         bound_settings={"name": "clopper_pearson"} if test is None else test.settings(),
-        theorem=tested_theorem(len(votes), grouped, one_voter, uneven_costs=cost is not None and not are_counted(cost)),
+        theorem=tested_theorem(len(votes), grouped, one_voter, uneven_costs=cost is not None and not cost.are_counted),
         unproven=unproven(posterior=posteriors[0]),
         certified=one_vote(len(votes)) if one_voter else stochastic_rule(len(votes)),
         covers_drawn=True,
@@ -116,7 +118,7 @@ def certify_tested(
         ),
         per_class=_per_class(labels, predicted, drawn, test, expected, claims, grouped, one_voter) if per_class else (),
         precisions=precisions(labels, found, expected, shares, claims, grouped=grouped) if precise else (),
-        cost={} if cost is None else mean_cost(cost, found, expected, test, claims, grouped=grouped),
+        cost={} if cost is None else mean_cost(cost, labels.tolist(), found, expected, test, claims, grouped=grouped),
     )
 
 

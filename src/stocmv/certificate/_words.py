@@ -5,6 +5,9 @@ from typing import Any
 SILENCE = "; voters that do not answer an example have no say in it, and one that no voter answers counts as an error"
 
 
+COSTS_FIXED = "The costs were fixed before looking at these examples, for all classes that can occur."
+
+
 def theorem(bound_theorem: str, risk: str, n_folds: int) -> str:
     """The theorem behind a bound that pays for learning."""
     crossed = f", cross-bounded over {n_folds} folds" if n_folds > 1 else ""
@@ -73,7 +76,7 @@ def tested_assumptions(n_folds: int, grouped: bool, *, priced: bool) -> list[str
         if grouped
         else "The examples are independent draws from one distribution, and new examples come from the same one."
     )
-    costs = ["The costs were fixed before looking at these examples."] * priced
+    costs = [COSTS_FIXED] * priced
     if n_folds == 1:
         return [
             drawn,
