@@ -297,6 +297,8 @@ FORGED = {
     "cheaper errors": (("cost", "matrix", 0, 1), lambda x: x * 0.9, "cost"),
     "a cheap wrong answer": (("cost", "matrix", 0, 1), lambda x: 0.0, "a wrong answer costs less than the right one"),
     "a class without costs": (("cost", "classes"), lambda x: [x[0], 77], "classes that have costs"),
+    "another cheapest answer": (("cost", "baseline", "label"), lambda x: 1 - x, "cheapest answer"),
+    "a dearer answer to all": (("cost", "baseline", "bound"), lambda x: x * 1.1, "cost of one answer, bound"),
     "no matrix": (("cost", "matrix"), lambda x: x[:1], "no matrix"),
     "costs never mentioned": (("cost",), lambda x: {}, "claims"),
 }

@@ -96,7 +96,7 @@ def test_precision_and_cost_on_the_page(stocmv, here):
         ("[[0, 1], [1", "neither JSON nor a JSON file"),
         ("nowhere.json", "neither JSON nor a JSON file"),
         ("[[0, 1], [1, 0]]", "a row and a column for each of the 3 classes"),
-        ('{"tulip": {}}', "'tulip' is not one of the classes"),
+        ('{"tulip": {}}', "no row for the true class 'setosa'"),
     ],
 )
 def test_costs_that_are_none_are_refused(stocmv, here, given, reason):

@@ -615,7 +615,7 @@ class TestBaseline:
         clf = quick(KNeighborsClassifier(1), n_folds=n_folds).fit(rng.normal(size=(300, 3)), noise)
         certificate = clf.certificate_
         assert certificate.baseline["bound"] < certificate.bound
-        said = "That is no better than always answering 'usual', which errs on at most"
+        said = "The bound on predict is no better than that of always answering 'usual', at most"
         assert said in certificate.statement()
         assert said in str(certificate).splitlines()[0]
         assert not certificate.beats_baseline

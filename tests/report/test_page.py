@@ -238,7 +238,7 @@ def test_a_certificate_no_better_than_one_answer_says_so(without_figures):
     clf = frozen()
     low = {**clf.certificate_.baseline, "label": "maybe", "bound": clf.certificate_.bound}
     header = parse(report.render(with_certificate(clf, baseline=low), data=summary(clf))).find("header")[0].words
-    assert "This certificate is no better than that of always answering maybe." in header
+    assert "The bound on predict is no better than that of always answering 'maybe', at most" in header
     assert "no better than" not in parse(page("frozen")).words
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._files import whole_file
 from ..bounds import check_delta
 from ..votes import check_labels, group_names
-from ._percent import percent
+from ._percent import percent_excluded
 
 _FORMAT = "stocmv monitor 1"
 _ODDS = np.array([1.2, 1.5, 2.0, 3.5, 10.0])  # each bets that the odds of an error are this many times the bound's
@@ -221,7 +221,7 @@ class Monitor:
 
     def statement(self) -> str:
         """What the cases say, in a sentence or two."""
-        what, most = ("groups" if self.grouped else "cases"), percent(self.bound)
+        what, most = ("groups" if self.grouped else "cases"), percent_excluded(self.bound)
         counted = f"{self.n:,} {what}" + (f" with an answer ({self.unanswered:,} without)" if self.unanswered else "")
         share = f", {100 * self.errors / self.n:.2f} %" if self.n else ""
         seen = f"{counted}, {self.errors:,.6g} errors{share}"

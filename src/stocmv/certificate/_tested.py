@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ..bounds import FoldTest, check_delta, one_sample
 from ..posteriors import Posterior, WeightedPosterior
 from ..risks import error_rows
-from ..votes import Digest, VoteMatrix, Votes, ask
-from ._baseline import baseline
+from ..votes import Digest, Votes, ask
+from ._baseline import baseline, cheapest_answer
 from ._certificate import Certificate
 from ._claims import Claim, share_of, tested_claims
-from ._class_losses import ClassLosses, class_losses, known_labels
+from ._class_losses import ClassLosses, class_losses, known_labels, mean_vote_errors, measured_recalls
 from ._costs import Costs
 from ._decisions import answered, mean_cost, precisions
 from ._expected import Expected
@@ -73,11 +73,11 @@ def certify_tested(
         classes=len(labels),
         per_class=per_class,
         precise=precise,
-        cost=cost is not None,
+        priced=0 if cost is None else len(cost.classes),
     )
-    predicted = class_losses([partial(_errors, p.mean) for p in posteriors], votes)
+    predicted = class_losses([partial(mean_vote_errors, p.mean) for p in posteriors], votes)
     drawn = class_losses([partial(error_rows, cast(WeightedPosterior, p)) for p in posteriors], votes)
-    sizes = [losses.n for losses in predicted]
+    sizes, frequencies = [losses.n for losses in predicted], [losses.frequency for losses in predicted]
     share = share_of(claims, "predict")
     test = FoldTest.choose([e.overall for e in expected], sizes, share) if len(votes) > 1 else None
     shares = np.ones(1) if test is None else test.shares
@@ -113,12 +113,18 @@ def certify_tested(
         vote_digests=tuple(ask((v, Digest()) for v in votes)),
         deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter, abstains),
         deterministic_vote={"empirical_risk": risk},
-        baseline=baseline(
-            [v.classes for v in votes], [each.frequency for each in predicted], sum(sizes), claims, grouped=grouped
-        ),
+        baseline=baseline([v.classes for v in votes], frequencies, sum(sizes), claims, grouped=grouped),
         per_class=_per_class(labels, predicted, drawn, test, expected, claims, grouped, one_voter) if per_class else (),
+        recalls=() if per_class or not len(labels) else measured_recalls(labels, votes, predicted),
         precisions=precisions(labels, found, expected, shares, claims, grouped=grouped) if precise else (),
-        cost={} if cost is None else mean_cost(cost, labels.tolist(), found, expected, test, claims, grouped=grouped),
+        cost={}
+        if cost is None
+        else {
+            **mean_cost(cost, labels.tolist(), found, expected, test, claims, grouped=grouped),
+            "baseline": cheapest_answer(
+                cost, [np.asarray(v.classes) for v in votes], frequencies, claims, grouped=grouped
+            ),
+        },
     )
 
 
@@ -129,10 +135,6 @@ def check_tested(posterior: Posterior | type[Posterior]) -> None:
             f"bound='auto' and bound='fold_test' need a Dirichlet or categorical posterior, got {posterior.name!r}, "
             "whose stochastic vote has no exact loss. Use risk='exact', or name a bound such as 'seeger'."
         )
-
-
-def _errors(weights: NDArray, votes: VoteMatrix) -> NDArray:
-    return votes.vote_errors(weights).astype(float)
 
 
 def _upper(test: FoldTest | None, losses: Sequence[ClassLosses], delta: float, *, counted: bool) -> float:

@@ -48,9 +48,9 @@ def deterministic_rule(posterior_rule: str, n_folds: int, one_voter: bool, absta
     return fold + ("its voter answers" if one_voter else posterior_rule) + SILENCE * abstains
 
 
-def counted(count: int, one: str) -> str:
+def counted(count: int, one: str, several: str = "") -> str:
     """A count with its noun, in the singular or plural."""
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 
 def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: bool) -> str:
