@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..protocols import Fingerprints, group_ids
+from ..protocols import Fingerprints, Groups, group_ids
 from ..voters import VoterSource
 from ..votes import exact_labels
 from ._connection import is_dask
@@ -23,13 +23,6 @@ class Partition(NamedTuple):
     groups: NDArray | None = None  # a number for the group of each example, the same in every partition
 
 
-class Groups(NamedTuple):
-    """The groups that have rows in a partition."""
-
-    ids: NDArray  # sorted
-    n_rows: NDArray  # of each
-
-
 class Summary(NamedTuple):
     """What the client knows about a partition."""
 
@@ -38,7 +31,11 @@ class Summary(NamedTuple):
     labels: NDArray
     names: tuple[str, ...]
     fingerprints: Fingerprints
-    groups: Groups | None = None
+
+    @property
+    def groups(self) -> Groups | None:
+        """The groups that have rows in it."""
+        return self.fingerprints.all_groups
 
 
 def joint_partitions(X: Any, y: Any, groups: Any = None) -> list[Any]:
@@ -106,10 +103,7 @@ def summarise(partition: Partition, index: int, source: VoterSource) -> Summary:
             raise ValueError(f"Partition {index} holds infinite values.")
     names = tuple(map(str, X.columns)) if hasattr(X, "columns") else ()
     fingerprints = Fingerprints.of(X, labels, partition.groups).at_most(_LOOKED_AT)
-    groups = None
-    if partition.groups is not None:
-        groups = Groups(*np.unique(partition.groups, return_counts=True))
-    return Summary(len(labels), X.shape[1], np.unique(labels), names, fingerprints, groups)
+    return Summary(len(labels), X.shape[1], np.unique(labels), names, fingerprints)
 
 
 def as_numbers(X: Any, index: int) -> NDArray:
