@@ -206,7 +206,7 @@ class TestNamed:
         content["assumptions"].append("x " * 33 + "The certificate holds: whatever it says. " * 9)
         lines = str(verdict_of(content, votes)).splitlines()
         assert sum(line.startswith("The certificate") for line in lines) == 1
-        assert max(map(len, lines)) <= 250
+        assert max(map(len, lines[:-1])) <= 250  # the last one is the statement
 
     def test_a_vote_that_was_learned_passed_off_as_tested(self):
         content, votes = honest("two classes")

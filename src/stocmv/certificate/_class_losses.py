@@ -88,7 +88,7 @@ def measured_recalls(
         places = np.searchsorted(labels, np.asarray(v.classes))
         wrong[places] += own.sums
         counts[places] += own.counts
-    recalls = np.clip(1 - wrong * _ROUND_UP / np.maximum(counts, 1), 0.0, None) * (counts > 0)
+    recalls = (counts - wrong) / np.maximum(counts, 1)
     entries = zip(labels.tolist(), counts.tolist(), recalls.tolist(), strict=True)
     return tuple({"label": label, "n": int(n), "measured": recall} for label, n, recall in entries)
 
