@@ -8,10 +8,10 @@ import pytest
 from sklearn.datasets import make_moons
 
 from stocmv import Certificate, MajorityVoteClassifier, VoteMatrix, learn
-from stocmv.bounds import Bound, Bounded
-from stocmv.posteriors import Dirichlet
+from stocmv.bounds import BOUNDS, Bound, Bounded, CatoniPerFold, Seeger
+from stocmv.posteriors import POSTERIORS, Dirichlet
 from stocmv.report import DataSummary, render
-from stocmv.risks import FirstOrder
+from stocmv.risks import RISKS, FirstOrder
 from stocmv.solvers import Solver
 from stocmv.voters import VoterSet, VoterSource
 from stocmv.votes import Curve
@@ -26,6 +26,7 @@ class Hoeffding(Bound):
     extra: float = 0.01
     name: ClassVar[str] = "hoeffding"
     theorem: ClassVar[str] = "a stranger's theorem"
+    proven: ClassVar[bool] = True
 
     def price(self, sizes, delta):
         return len(sizes) * float(np.log(2 * np.sqrt(sum(sizes)) / delta))
@@ -43,6 +44,7 @@ class ThirdOrder(FirstOrder):
     """Mean cube of the wrong weight of a drawn triple of voters; eight times it bounds the error of the vote."""
 
     name: ClassVar[str] = "third_order"
+    proven: ClassVar[bool] = True
     factor: ClassVar[float] = 8.0
     laws: ClassVar = ("voter",)
     certified: ClassVar[str] = "the error of the weighted vote (at most eight times the mean cube)"
@@ -65,6 +67,7 @@ class Tied(Dirichlet):
     """A Dirichlet whose concentrations all grow and shrink together."""
 
     name: ClassVar[str] = "tied"
+    proven: ClassVar[bool] = True
     deterministic_rule: ClassVar[str] = "the voters vote with equal weights"
 
     @classmethod
@@ -163,3 +166,54 @@ def test_the_verifier_checks_what_it_knows_and_says_what_it_does_not(part):
 
 def test_a_statement_names_the_strangers_theorem():
     assert fitted("bound").certificate_.theorem.startswith("a stranger's theorem, cross-bounded over 2 folds")
+
+
+class Measured(Bound):
+    """No bound at all: the empirical risk."""
+
+    name: ClassVar[str] = "measured"
+    theorem: ClassVar[str] = "nobody's theorem"
+
+    def price(self, sizes, delta):
+        return 0.0
+
+    def upper(self, risk, kl, sizes, delta):
+        return Bounded(risk, 1.0, 0.0)
+
+    def settings(self):
+        return {"name": self.name}
+
+
+class OwnSeeger(Seeger):
+    """What is proven of Seeger's bound need not be true of a class that changes it."""
+
+
+class OwnRisk(FirstOrder):
+    factor: ClassVar[float] = 1.0
+
+
+class OwnPosterior(Dirichlet):
+    name: ClassVar[str] = "own"
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"bound": Measured()}, "the bound 'measured'"),
+        ({"bound": OwnSeeger()}, "the bound 'seeger'"),
+        ({"risk": OwnRisk(), "bound": "seeger", "posterior": "categorical"}, "the risk 'first_order'"),
+        ({"posterior": OwnPosterior, "bound": "seeger"}, "the posterior 'own'"),
+        ({"posterior": OwnPosterior}, "the posterior 'own'"),
+    ],
+    ids=["bound", "inherited bound", "risk", "posterior", "tested posterior"],
+)
+def test_what_does_not_say_that_it_is_proven_makes_no_certificate(settings, named):
+    certificate = MajorityVoteClassifier(Slopes(), n_folds=2, random_state=0, **settings).fit(X, y).certificate_
+    assert certificate.unproven == (named,)
+    assert certificate.statement().startswith("Not a certificate")
+
+
+def test_every_part_of_the_package_is_proven_and_says_so_itself():
+    parts = [*BOUNDS.values(), CatoniPerFold((1.0,)), *RISKS.values()]
+    assert all(vars(type(part))["proven"] is True for part in parts)
+    assert all(vars(kind)["proven"] is True for kind in POSTERIORS.values())

@@ -184,6 +184,7 @@ def _figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
     yield from _tested_figures(c, folds) if is_tested(c) else _paid_figures(c, folds)
     yield from _decisions(c, folds)
     yield from _baseline(c, folds)
+    yield from _recalls(c, folds)
 
 
 def _paid_figures(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
@@ -247,6 +248,33 @@ def _baseline(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
         yield _between("baseline's bound", b["bound"], least, most)
 
 
+def _recalls(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
+    """What predict finds of each class, if no bound says so."""
+    counts = bool(all_labels(folds)) and not c["per_class"] and c["posterior"] != "logit_normal"
+    named, needed = [entry["label"] for entry in c["recalls"]], all_labels(folds) if counts else []
+    same = json.dumps(named) == json.dumps(needed)
+    if named or needed:
+        yield Check("classes that have a recall", named, needed, same)
+    if not same or not named:
+        return
+    given = [np.array(next(iter(p.values()))) for p in c["posteriors"]]
+    asked = [(f, w / math.fsum(w), 2e-13 + 2.0**-52 * f.n_voters) for f, w in zip(folds, given, strict=True)]
+    errs, may_err = (
+        [vote_errors(f, w, d) for f, w, d in doubts] for doubts in ([(f, w, 5e-14) for f, w, _ in asked], asked)
+    )
+    for entry in c["recalls"]:
+        name, members = f"recall of {entry['label']!a}, ", members_of(entry["label"], folds)
+        counts_of = [fold.count(m) for fold, m in zip(folds, members, strict=True)]
+        n = sum(counts_of)
+        yield Check(f"{name}examples", entry["n"], n, entry["n"] == n)
+        wrong = [
+            math.fsum(k * f.mean(e, m) for k, f, e, m in zip(counts_of, folds, each, members, strict=True)) / max(n, 1)
+            for each in (errs, may_err)
+        ]
+        least, most = wrong if n else (1.0, 1.0)
+        yield _between(f"{name}errors measured", 1 - entry["measured"], least, most)
+
+
 def _between(what: str, claimed: float, least: float, most: float) -> Check:
     """A figure that must not be below the recomputed value, nor above what outward rounding explains."""
     down, up = 1e-11 * max(1.0, abs(least)), 1e-9 * max(1.0, abs(most))  # what this file's own rounding may do
@@ -275,7 +303,7 @@ KINDS: dict[str, Any] = {  # what each field is, and what a list holds
     **dict.fromkeys(("n", "alternatives"), (int,)),
     **dict.fromkeys(("risk_settings", "bound_settings", "deterministic_vote", "baseline", "cost", "context"), (dict,)),
     **{name: [str] for name in ("unproven", "assumptions", "warnings", "vote_digests")},
-    **{name: [dict] for name in ("posteriors", "priors", "per_class", "precisions", "claims")},
+    **{name: [dict] for name in ("posteriors", "priors", "per_class", "recalls", "precisions", "claims")},
     "moments": [int, float],
     "fold_sizes": [int],
     "fold_shares": [int, float],
@@ -645,8 +673,11 @@ DETERMINISTIC_VOTE = ("margin", "scale", "coverage", "empirical_risk", "kl", "ma
 BASELINE = ("label", "empirical_risk", "bound")
 CLASS_FIGURES = ("delta", "empirical_risk", "stochastic_risk", "bound", "stochastic_bound")
 CLASS = ("label", "n", *CLASS_FIGURES, "bound_settings")
+RECALL = ("label", "n", "measured")
 PRECISION = ("label", "n", "measured", "bound", "bound_settings")
-COST = ("matrix", "measured", "bound", "bound_settings")
+COST = ("classes", "matrix", "measured", "bound", "bound_settings", "baseline")
+ONE_ANSWER = ("label", "measured", "bound")
+KINDS_OF_LABELS = ({str}, {int}, {float}, {bool})
 CLAIM = ("name", "delta", "pays_for", "among")
 
 
@@ -662,6 +693,7 @@ def check_form(c: Content, folds: Sequence[Fold]) -> None:
     _need(len(c["posteriors"]) == len(folds), "there is not a posterior for each fold")
     _check_baseline(c["baseline"])
     _check_classes(c["per_class"])
+    _check_recalls(c["recalls"])
     _check_claims(c["claims"])
     _check_precisions(c, len(folds))
     _check_cost(c, len(folds))
@@ -759,16 +791,30 @@ def _check_precisions(c: Content, n_folds: int) -> None:
         _check_own_constants(c, entry["bound_settings"], n_folds)
 
 
+def _check_recalls(recalls: Sequence[dict[str, Any]]) -> None:
+    for entry in recalls:
+        _need(tuple(entry) == RECALL, f"the figures of a recall are not {RECALL}")
+        _need(_is_number(entry["measured"]) and 0 <= entry["measured"] <= 1, "a recall is not between 0 and 1")
+        _need(type(entry["n"]) is int, "the number of a class's examples is not an integer")
+
+
 def _check_cost(c: Content, n_folds: int) -> None:
     if not c["cost"]:
         return
     _need(tuple(c["cost"]) == COST, f"the parts of the cost are not {COST}")
-    rows = c["cost"]["matrix"]
+    rows, named = c["cost"]["matrix"], c["cost"]["classes"]
+    _need(isinstance(named, list) and {type(x) for x in named} in KINDS_OF_LABELS, "the costs are not of classes")
+    _need(named == sorted(set(named)), "the classes that have costs are not sorted")
     _need(isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows), "no matrix")
     _need(all(_is_cost(x) for row in rows for x in row), "a cost is not a number, or too large")
     _need(all(row[k] == min(row) for k, row in enumerate(rows)), "a wrong answer costs less than the right one")
+    _need(len(named) == len(rows), "there is not a row of costs for each class")
     _need(max(map(max, rows)) > min(map(min, rows)), "all costs are the same")
-    _need(all(_is_cost(c["cost"][name]) for name in ("measured", "bound")), "the mean cost is not a number")
+    one = c["cost"]["baseline"]
+    _need(isinstance(one, dict) and tuple(one) == ONE_ANSWER, f"the cost of one answer is not {ONE_ANSWER}")
+    means = (each[name] for each in (c["cost"], one) for name in ("measured", "bound"))
+    _need(all(map(_is_cost, means)), "a mean cost is not a number")
+    _need({type(one["label"])} in KINDS_OF_LABELS, "the label of the cheapest answer is not one")
     _check_own_constants(c, c["cost"]["bound_settings"], n_folds)
 
 
@@ -903,12 +949,50 @@ def is_estimated(c: Content) -> bool:
     return c["risk"] == "mc" and c["posterior"] == "logit_normal"
 
 
-def beats_baseline(c: Content) -> bool:
-    """Whether the bound, and the error if it was measured, are below those of always giving the same answer."""
+def low_recall(c: Content, again: str) -> str:
+    """What is said of the class that is found least, if that is less than half."""
+    certified = bool(c["per_class"])
+    found = {i: 1 - e["bound"] if certified else e["measured"] for i, e in enumerate(c["per_class"] or c["recalls"])}
+    entries = c["per_class"] or c["recalls"]
+    low = sorted((recall, i) for i, recall in found.items() if recall < 0.5 and entries[i]["n"])
+    if not low:
+        return ""
+    recall, worst = low[0][0], entries[low[0][1]]
+    of = f"{_percent_down(recall)} of class {worst['label']!r}" + ", averaged group by group" * c["grouped"]
+    others = f"{len(low) - 1:,} other {'class' if len(low) == 2 else 'classes'}, too"
+    if certified:
+        measured = f" ({_percent_down(1 - worst['empirical_risk'])} measured)" if is_tested(c) else ""
+        key = ", on average over that key" if len(c["posteriors"]) > 1 else ""
+        more = f"; less than half is certified of {others}" if len(low) > 1 else ""
+        return f" It finds at least {of}{measured}{key}, {again}{more}."
+    more = f", and less than half of {others}" if len(low) > 1 else ""
+    judges = "groups that judge it" if c["grouped"] else "examples that judge it"
+    return f" On the {judges}{'' if is_tested(c) else ', which also taught it'}, it finds {of}{more}."
+
+
+def no_better(c: Content, again: str) -> str:
+    """What is said of always giving the same answer, if predict is no better: by bounds, or by what was measured."""
+    if c["cost"]:
+        ours, theirs = c["cost"], c["cost"]["baseline"]
+        than = f"is no better than that of always answering {theirs['label']!r}"
+        if ours["bound"] >= theirs["bound"]:
+            costs = _amount(ours["bound"]), _amount(theirs["bound"])
+            return f" The bound on the mean cost of predict, {costs[0]}, {than}, {costs[1]}, each {again}."
+        if ours["measured"] >= theirs["measured"]:
+            costs = _amount(ours["measured"]), _amount(theirs["measured"])
+            return f" Measured, the mean cost of predict, {costs[0]}, {than}, {costs[1]}."
+        return ""
     if not c["baseline"]:
-        return True
-    fewer_errors = not is_tested(c) or c["deterministic_vote"]["empirical_risk"] < c["baseline"]["empirical_risk"]
-    return fewer_errors and c["bound"] < c["baseline"]["bound"]
+        return ""
+    one = f"always answering {c['baseline']['label']!r}"
+    if c["bound"] >= c["baseline"]["bound"]:
+        theirs = _percent(c["baseline"]["bound"])
+        return f" The bound on predict is no better than that of {one}, at most {theirs}, {again}."
+    ours, theirs = c["deterministic_vote"].get("empirical_risk"), c["baseline"]["empirical_risk"]
+    if is_tested(c) and ours >= theirs:
+        errors = _percent(ours), _percent(theirs)
+        return f" Measured, predict is no better than {one}: it errs on {errors[0]}, that answer on {errors[1]}."
+    return ""
 
 
 def _theorem(c: Content) -> str:
@@ -959,7 +1043,9 @@ def _words(c: Content, statement: str, folds: Sequence[Fold]) -> Iterator[Check]
 def assumed(c: Content) -> list[str]:
     """The assumptions that follow from the figures."""
     if is_tested(c):
-        costs = ["The costs were fixed before looking at these examples."] * bool(c["cost"])
+        costs = ["The costs were fixed before looking at these examples, for all classes that can occur."] * bool(
+            c["cost"]
+        )
         return _assumed_of_tests(len(c["posteriors"]) > 1, c["grouped"]) + costs
     unseen = (
         "The voters and the prior of each fold were chosen without looking at the examples of that fold, and the folds "
@@ -1022,14 +1108,22 @@ def statement_of(c: Content) -> str:
         f"With probability at least {confidence} over the draw of the {judges} it, predict errs on at most "
         f"{bound} of {on}{key}."
     )
-    if beats_baseline(c):
-        return promise
-    label, theirs = c["baseline"]["label"], _percent(c["baseline"]["bound"])
-    return f"{promise} That is no better than always answering {label!r}, which errs on at most {theirs}."
+    again = f"again with probability at least {confidence}"
+    return promise + low_recall(c, again) + no_better(c, again)
 
 
 def _percent(share: float) -> str:
     return f"{math.ceil(round(share * 1e4, 7)) / 100:.2f} %"
+
+
+def _percent_down(share: float) -> str:
+    return f"{max(math.floor(round(share * 1e4, 7)), 0) / 100:.2f} %"
+
+
+def _amount(cost: float) -> str:
+    """Four digits, rounded up."""
+    digits = decimal.Context(prec=4, rounding=decimal.ROUND_CEILING)
+    return f"{digits.create_decimal(Decimal(f'{cost:.12g}')).normalize():f}"
 
 
 # ----------------------------------------------------------------------------------------------- 6. The shares of delta
@@ -1071,7 +1165,10 @@ def claims_of(c: Content, folds: Sequence[Fold]) -> list[dict[str, Any]]:
         if several:  # how often each fold gives an answer is known up to an interval with two sides
             among |= {"folds": len(folds), "sides": 2}
             claims.append(_claim("precision", c["delta"] * 0.1, "shares of the folds", among))
-    return [*claims, _claim("cost", c["delta"], "bound", {})] if c["cost"] else claims
+    if c["cost"]:
+        answers = {"answers": len(c["cost"]["classes"])}
+        claims += [_claim("cost", c["delta"], "bound", {}), _claim("cost of one answer", c["delta"], "bound", answers)]
+    return claims
 
 
 def has_precisions(c: Content) -> bool:
@@ -1681,11 +1778,11 @@ def _decisions(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     same = json.dumps(named) == json.dumps(needed)
     if named or needed:
         yield Check("classes that have a precision", named, needed, same)
+    priced = [json.dumps(label) for label in c["cost"].get("classes", [])]
+    unpriced = [label for label in labels if c["cost"] and json.dumps(label) not in priced]
     if c["cost"]:
-        yield Check(
-            "classes that have costs", len(c["cost"]["matrix"]), len(labels), len(labels) == len(c["cost"]["matrix"])
-        )
-    if not same or (c["cost"] and len(labels) != len(c["cost"]["matrix"])) or not (named or c["cost"]):
+        yield Check("classes that have costs", c["cost"]["classes"], f"and {unpriced}" * bool(unpriced), not unpriced)
+    if not same or unpriced or not (named or c["cost"]):
         return
     given = [np.array(next(iter(p.values()))) for p in c["posteriors"]]
     doubts = zip(*(fold.doubts for fold in folds), strict=True)
@@ -1693,7 +1790,9 @@ def _decisions(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     for code, entry in enumerate(c["precisions"]):
         yield from _precision(c, entry, code, least, most, claims)
     if c["cost"]:
-        yield from _mean_cost(c, least, most, share_of(claims, "cost"))
+        places = [priced.index(json.dumps(label)) for label in labels]
+        yield from _mean_cost(c, places, least, most, share_of(claims, "cost"))
+        yield from _one_answer(c, places, folds, share_of(claims, "cost of one answer"))
 
 
 def _precision(
@@ -1763,8 +1862,13 @@ def _mixed(
     return min(largest, 1.0)
 
 
-def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], delta: float) -> Iterator[Check]:
-    """Check the mean cost: costs scaled to [0, 1] are tested like errors, and counted if they are 0 or 1."""
+def _mean_cost(
+    c: Content, places: Sequence[int], least: Sequence[Answers], most: Sequence[Answers], delta: float
+) -> Iterator[Check]:
+    """Check the mean cost: costs scaled to [0, 1] are tested like errors, and counted if they are 0 or 1.
+
+    They are scaled by all costs, also those of classes that do not occur here; ``places`` are those that do.
+    """
     cost, matrix, shares = c["cost"], np.array(c["cost"]["matrix"], float), np.array(c["fold_shares"])
     low, span = matrix.min(), np.ptp(matrix)
     scaled, several = (matrix - low) / span, len(least) > 1
@@ -1774,12 +1878,13 @@ def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], de
     if (settings != {}) != several:
         return
     if several:
-        own = test_shares(settings)
-        same = np.allclose(own, shares, rtol=0, atol=1e-12)
-        yield Check("cost, shares of the folds", own.tolist(), c["fold_shares"], bool(same))
+        stated = test_shares(settings)
+        same = np.allclose(stated, shares, rtol=0, atol=1e-12)
+        yield Check("cost, shares of the folds", stated.tolist(), c["fold_shares"], bool(same))
         yield from _proofs("cost, ", settings, sizes, delta)
     counted = not c["grouped"] and bool(np.isin(scaled, (0.0, 1.0)).all())
-    means = [np.array([a.fold.mean(a.costs(scaled)) for a in reading]) for reading in (least, most)]
+    own = scaled[np.ix_(places, places)]
+    means = [np.array([a.fold.mean(a.costs(own)) for a in reading]) for reading in (least, most)]
     bounds = [
         fold_test(settings, risks) if several else one_sample(float(risks[0]), sizes[0], delta, counted, slack)
         for risks, slack in zip(means, (0.0, ROUNDED), strict=True)
@@ -1787,6 +1892,32 @@ def _mean_cost(c: Content, least: Sequence[Answers], most: Sequence[Answers], de
     for what, (below, above) in (("measured", [float(shares @ risks) for risks in means]), ("bound", bounds)):
         room = math.ulp(cost[what]) / span  # adding the least cost may have been rounded up
         yield _between(f"cost, {what}", (cost[what] - low) / span, below, above + room)
+
+
+def _one_answer(c: Content, places: Sequence[int], folds: Sequence[Fold], delta: float) -> Iterator[Check]:
+    """Check the cost of always giving the cheapest answer: each answer has its costs scaled by themselves."""
+    one, matrix = c["cost"]["baseline"], np.array(c["cost"]["matrix"], float)
+    truths = [np.array(places)[np.asarray(fold.targets, int)] for fold in folds]
+
+    def mean(scaled: NDArray) -> float:
+        means = [fold.mean(scaled[truth]) for fold, truth in zip(folds, truths, strict=True)]
+        return math.fsum(fold.count() * m for fold, m in zip(folds, means, strict=True)) / c["n"]
+
+    every = [mean(column) for column in ((matrix - matrix.min()) / np.ptp(matrix)).T]
+    cheapest = next(a for a, cost in enumerate(every) if cost <= min(every) + 1e-12)
+    label = c["cost"]["classes"][cheapest]
+    named = json.dumps(one["label"]) == json.dumps(label)
+    yield Check("cheapest answer", one["label"], label, named)
+    if not named:
+        return
+    column = matrix[:, cheapest]
+    low, span = column.min(), np.ptp(column) or 1.0
+    scaled = (column - low) / span
+    risk, counted = mean(scaled), not c["grouped"] and bool(np.isin(scaled, (0.0, 1.0)).all())
+    bounds = [one_sample(risk, c["n"], delta, counted, slack) if scaled.any() else 0.0 for slack in (0.0, ROUNDED)]
+    for what, (below, above) in (("measured", (risk, risk)), ("bound", bounds)):
+        room = 4e-15 + math.ulp(one[what]) / span  # adding the least cost may have been rounded up
+        yield _between(f"cost of one answer, {what}", (one[what] - low) / span, below - 4e-15, above + room)
 
 
 # -------------------------------------------------------------------------- 12. The deterministic vote, and the classes
@@ -1808,10 +1939,11 @@ def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
     margin = c["deterministic_vote"]["margin"]
     scaled = [c["deterministic_vote"]["scale"] * np.array(p["alpha"]) for p in c["posteriors"]]
     priors = [q["alpha"] for q in c["priors"]]
+    abstains = any(fold.abstains for fold in folds)  # then voters of every fold may, on new examples
     return Fixed(
         rows=[row_losses(fold, alpha, margin) for fold, alpha in zip(folds, scaled, strict=True)],
         kls=[prior_kl("dirichlet", {"alpha": a}, {"alpha": b}) for a, b in zip(scaled, priors, strict=True)],
-        coverage=min(coverage(a, f.n_classes, margin, f.abstains) for f, a in zip(folds, scaled, strict=True)),
+        coverage=min(coverage(a, f.n_classes, margin, abstains) for f, a in zip(folds, scaled, strict=True)),
         slack=_risk_slack(max(map(math.fsum, scaled))),
     )
 
@@ -2015,7 +2147,11 @@ def selective_statement(c: Content) -> str:
     judges = f"{c['n']:,} {'groups' if c['grouped'] else 'examples'}"
     on = "rows of new groups, each group counting the same," if c["grouped"] else "new examples"
     folds = len(c["posteriors"])
-    key = f", on average over the key that shares them out among the {folds} folds" if folds > 1 else ""
+    among = (
+        f"times the share that it answers, both averaged over the key that shares them out among the {folds} folds"
+        if folds > 1
+        else "of those that it answers"
+    )
     coverage = f"{math.floor(round(c['coverage'] * 1e4, 7)) / 100:.2f} %"
     used = sorted(threshold for threshold in c["thresholds"] if threshold != NEVER)
     least, most, silent = f"{100 * used[0]:.0f} %", f"{100 * used[-1]:.0f} %", folds - len(used)
@@ -2025,7 +2161,7 @@ def selective_statement(c: Content) -> str:
     rule = rule if any(c["thresholds"]) else "It always answers."
     return (
         f"With probability at least {confidence} over the draw of the {judges} that judge it, the vote answers at "
-        f"least {coverage} of {on} and errs on at most {bound} of those that it answers{key}. {rule}"
+        f"least {coverage} of {on} and errs on at most {bound} {among}. {rule}"
     )
 
 

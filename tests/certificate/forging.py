@@ -16,7 +16,7 @@ from scipy.stats import binom
 
 from stocmv import certify, verify
 from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, FoldTest, McAllester, Seeger
-from stocmv.certificate import Expected, _certify, _fixed_vote, certify_tested
+from stocmv.certificate import Costs, Expected, _certify, _fixed_vote, certify_tested
 from stocmv.certificate._partition import closest_contests
 from stocmv.posteriors import POSTERIORS
 from stocmv.risks import RISKS
@@ -129,6 +129,12 @@ def _write(content: dict[str, Any], check: verify.Check, folds: list[verify.Fold
         content[field][key] = value
     elif check.what.startswith("cost, ") and check.what.removeprefix("cost, ") in content["cost"]:
         _write_cost(content["cost"], check.what.removeprefix("cost, "), value)
+    elif check.what == "classes that have a recall":
+        content["recalls"] = [{"label": label, "n": 0, "measured": 0.0} for label in check.found]
+    elif check.what == "cheapest answer":
+        content["cost"]["baseline"]["label"] = value
+    elif check.what.startswith("cost of one answer, "):
+        _write_cost_of_one(content["cost"], check.what.removeprefix("cost of one answer, "), value)
     elif check.what == "claims" or check.what.startswith(("delta of", "all of delta")):
         content["claims"] = verify.claims_of(content, folds)
         return
@@ -141,6 +147,11 @@ def _write(content: dict[str, Any], check: verify.Check, folds: list[verify.Fold
             name = check.what.removeprefix(title).replace(" ", "_").replace("examples", "n")
             if name in entry:  # what follows from other figures has no field of its own
                 entry[name] = value
+    for entry in content["recalls"]:
+        title = f"recall of {entry['label']!a}, "
+        if check.what.startswith(title):
+            is_count = check.what.removeprefix(title) == "examples"
+            entry["n" if is_count else "measured"] = value if is_count else 1 - value
     for entry in content["precisions"]:
         title = f"precision of {entry['label']!a}, "
         if check.what.startswith(title):
@@ -154,6 +165,11 @@ def _write(content: dict[str, Any], check: verify.Check, folds: list[verify.Fold
 def _write_cost(cost: dict[str, Any], name: str, value: float) -> None:
     matrix = np.array(cost["matrix"], float)
     cost[name] = float(matrix.min() + np.ptp(matrix) * value)
+
+
+def _write_cost_of_one(cost: dict[str, Any], name: str, value: float) -> None:
+    column = np.array(cost["matrix"], float)[:, cost["classes"].index(cost["baseline"]["label"])]
+    cost["baseline"][name] = float(column.min() + (np.ptp(column) or 1.0) * value)
 
 
 def is_issued(content: dict[str, Any], votes) -> bool:
@@ -206,7 +222,9 @@ def _issued_test(content: dict[str, Any], votes, posteriors) -> dict[str, Any]:
                 content["delta"],
                 expected,
                 per_class=bool(content["per_class"]),
-                cost=np.array(content["cost"]["matrix"]) if content["cost"] else None,
+                cost=Costs(content["cost"]["classes"], np.array(content["cost"]["matrix"]))
+                if content["cost"]
+                else None,
             )
         )
 

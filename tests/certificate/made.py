@@ -7,7 +7,7 @@ import numpy as np
 
 from stocmv import certify
 from stocmv.bounds import BOUNDS, CatoniPerFold
-from stocmv.certificate import Expected, certify_tested
+from stocmv.certificate import Costs, Expected, certify_tested
 from stocmv.learning._history import History
 from stocmv.learning._objective import Objective
 from stocmv.solvers import LBFGS, Adam
@@ -67,7 +67,7 @@ def certificate(
         expected = [Expected(np.full(v.n_classes, 3.0), np.full(v.n_classes, 20.0)) for v in votes]
         extras = {"per_class": per_class, "context": {"seed": 1}}
         if priced:
-            extras["cost"] = costs_of(votes[0].n_classes)
+            extras["cost"] = Costs(votes[0].classes.tolist(), costs_of(votes[0].n_classes))
         return certify_tested(votes, posteriors, delta, expected, ["The sun will rise."], **extras)
     the_bound = BOUNDS[bound] if bound in BOUNDS else CatoniPerFold(tuple(np.linspace(0.8, 2.0, len(priors))))
     extras = {"per_class": per_class, "alternatives": alternatives, "context": {"seed": 1}}

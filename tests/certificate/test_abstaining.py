@@ -1,21 +1,25 @@
 """Certificates of votes in which some voters do not answer, and what verify makes of forged ones."""
 
+import itertools
 from functools import cache
 
 import numpy as np
 import pytest
+from scipy.special import betainc
 
 from certificate.forging import content_of, folds_of, holds, reasons, sealed
-from stocmv import certify, verify
+from stocmv import VoteMatrix, certify, verify
 from stocmv.bounds import BOUNDS
 from stocmv.certificate import Expected, certify_tested
 from stocmv.certificate._partition import closest_contests
 from stocmv.posteriors import Categorical, Dirichlet
 from stocmv.risks import RISKS, Exact
+from stocmv.special import kl_inverse, log_xi
 from stocmv.votes import save_folds
-from zoo import silent_problem
+from zoo import answers, silent_problem
 
 N_CLASSES = (2, 3, 10)
+SIDES = np.array(list(itertools.product((0, 1, 2), repeat=7)))  # of each voter: right, wrong, or silent
 SILENCE = "one that no voter answers counts as an error"
 
 
@@ -69,6 +73,38 @@ def test_a_drawn_voter_may_not_answer_and_is_refused():
         certify_tested([silent_problem(2)], [Categorical(np.ones(7))], 0.05)
     with pytest.raises(ValueError, match="risk 'half'"):
         certify([silent_problem(2)], [a_posterior(0)], [a_posterior(1)], RISKS["half"], BOUNDS["seeger"], 0.05)
+
+
+def half_silent(n_classes):
+    """Two folds: in the first some voters do not answer, in the second all of them always did."""
+    loud = VoteMatrix.from_labels(*answers(200, np.linspace(0.8, 0.97, 7), n_classes, seed=1), np.arange(n_classes))
+    return [silent_problem(n_classes, 200), loud]
+
+
+@pytest.mark.parametrize("n_classes", N_CLASSES)
+def test_voters_of_a_fold_without_gaps_may_abstain_on_new_examples(n_classes):
+    """Then two light voters of that fold may decide alone, however many answered its judges."""
+    votes = half_silent(n_classes)
+    posteriors = [Dirichlet(np.full(7, 6.0)), Dirichlet(np.geomspace(1, 20, 7))]
+    priors = [Dirichlet(np.ones(7))] * 2
+    made = certify(votes, posteriors, priors, Exact(), BOUNDS["seeger"], 0.05, per_class=True)
+    fixed = made.deterministic_vote
+    least = 1.0
+    for p in posteriors:
+        right, wrong = fixed["scale"] * p.alpha @ (SIDES == 0).T, fixed["scale"] * p.alpha @ (SIDES == 1).T
+        lost = (right > 0) & (right <= wrong * (1 + 1e-12))
+        least = min(least, betainc(right[lost], wrong[lost], 0.5 + fixed["margin"]).min())
+    assert fixed["coverage"] == pytest.approx(least, rel=1e-6)
+    assert fixed["coverage"] <= least
+    price = (fixed["kl"] + 2 * np.log(7 / 0.05) + sum(log_xi(v.n_examples) for v in votes)) / 400
+    assert made.bound == pytest.approx(min(kl_inverse(fixed["empirical_risk"], price) / least, 1.0), rel=1e-5)
+    assert made.verify(votes)
+    own = [closest_contests(p.alpha, n_classes, v.abstains) for p, v in zip(posteriors, votes, strict=True)]
+    looser = min(c.coverage(fixed["scale"], fixed["margin"]) for c in own)
+    assert looser > least * 1.01
+    content = content_of(made)
+    content["deterministic_vote"]["coverage"] = looser
+    assert "margin coverage" in reasons(sealed(content), folds_of(votes))
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.04, 0.2])

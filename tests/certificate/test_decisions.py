@@ -17,6 +17,7 @@ from stocmv.bounds import FoldTest, bentkus, clopper_pearson
 from stocmv.certificate import amount, check_cost, percent_down
 from stocmv.certificate._decisions import _mixed, answered
 from stocmv.votes import PartitionedVotes
+from validity.trials import most_violations
 
 COSTS = np.array([[0.0, 1.0, 4.0], [2.0, 0.5, 1.0], [3.0, 2.0, 0.0]])
 GROUPS = np.arange(600) // 3
@@ -84,6 +85,11 @@ class TestOnePart:
 class Constant(DecisionTreeClassifier):
     def predict(self, X):
         return np.ones(len(X), int)
+
+
+class Always(Constant):
+    def predict(self, X):
+        return np.full(len(X), "a")
 
 
 class TestFolds:
@@ -204,8 +210,38 @@ def test_costs_are_rounded_up(value, shown):
 class TestCosts:
     def test_a_dict_is_the_same_as_a_matrix(self):
         given = {"b": {"a": 1.5}, "a": {"b": 3, "a": 1}}
-        assert check_cost(given, ["a", "b"]).tolist() == [[1, 3], [1.5, 0]]
-        assert check_cost({"0": {"1": 2}, "1": {"0": 1}}, [0, 1]).tolist() == [[0, 2], [1, 0]]  # as in JSON
+        assert check_cost(given, ["a", "b"]).matrix.tolist() == [[1, 3], [1.5, 0]]
+        assert check_cost({"0": {"1": 2}, "1": {"0": 1}}, [0, 1]).matrix.tolist() == [[0, 2], [1, 0]]  # as in JSON
+
+    def test_may_name_classes_that_do_not_occur(self):
+        given = {str(k): {str(j): 10 * k + j for j in (-1, 3, 12) if j != k} for k in (12, -1, 3)}
+        given["-1"] = {"3": 5, "12": 6}
+        named = check_cost(given, [3, 12])
+        assert named.classes == [-1, 3, 12]
+        assert named.matrix.tolist() == [[0, 5, 6], [29, 0, 42], [119, 123, 0]]
+        assert named.places([3, 12]) == [1, 2]
+        assert check_cost({"b": {"a": 1}, "a": {"b": 1}}, ["b"]).classes == ["a", "b"]
+        with pytest.raises(ValueError, match="'maybe' cannot be a class where the classes are"):
+            check_cost({"0": {"maybe": 1}, "maybe": {"0": 1}}, [0])
+        with pytest.raises(ValueError, match="named twice"):
+            check_cost({1: {"2": 1}, "1": {"2": 1}, 2: {"1": 1}}, [1, 2])
+
+    def test_of_a_class_that_was_not_drawn_still_count(self):
+        """A rare error that costs fifty: without the whole matrix, samples that miss it promise too little."""
+        costs = {"a": {"b": 1, "c": 1}, "b": {"a": 1, "c": 1}, "c": {"a": 50, "b": 50}}
+        shares, n, too_low = {"a": 0.94, "b": 0.05, "c": 0.01}, 90, 0
+        truth = shares["b"] + 50 * shares["c"]
+        for seed in range(43):
+            y = np.random.default_rng(seed).choice(list(shares), n, p=list(shares.values()))
+            X = np.arange(n, dtype=float)[:, None]
+            clf = MajorityVoteClassifier(FrozenEstimator(Always().fit(X, y)), cost=costs, delta=0.1).fit(X, y)
+            measured = np.mean(y == "b") + 50 * np.mean(y == "c")
+            assert clf.certificate_.cost["measured"] == pytest.approx(measured, rel=1e-9)
+            assert clf.certificate_.cost_bound == pytest.approx(50 * bentkus(measured / 50, n, 0.1), rel=1e-9)
+            too_low += clf.certificate_.cost_bound < truth
+        assert too_low <= most_violations(43, 0.1)
+        assert clf.certificate_.verify(clf.votes_)
+        assert "for all classes that can occur" in str(clf.certificate_)
 
     @pytest.mark.parametrize(
         ("cost", "reason"),
@@ -219,7 +255,11 @@ class TestCosts:
             ([[1, 1], [1, 1]], "the same value everywhere"),
             ({"a": {"b": 1}}, "no row for the true class 'b'"),
             ({"a": {}, "b": {"a": 1}}, "no cost of answering 'b' where 'a' is true"),
-            ({"a": {"b": 1}, "b": {"c": 1}}, "the answer 'c' is not one of the classes"),
+            ({"a": {"b": 1}, "b": {"c": 1}}, "no row for the true class 'c'"),
+            (
+                [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+                r"\(3, 3\): to give costs for classes that do not occur here, name them",
+            ),
             ({"a": 3, "b": {"a": 1}}, "a row must be a dict"),
         ],
     )
@@ -256,6 +296,9 @@ FORGED = {
     "a lower cost": (("cost", "bound"), lambda x: x * 0.99, "cost, bound"),
     "cheaper errors": (("cost", "matrix", 0, 1), lambda x: x * 0.9, "cost"),
     "a cheap wrong answer": (("cost", "matrix", 0, 1), lambda x: 0.0, "a wrong answer costs less than the right one"),
+    "a class without costs": (("cost", "classes"), lambda x: [x[0], 77], "classes that have costs"),
+    "another cheapest answer": (("cost", "baseline", "label"), lambda x: 1 - x, "cheapest answer"),
+    "a dearer answer to all": (("cost", "baseline", "bound"), lambda x: x * 1.1, "cost of one answer, bound"),
     "no matrix": (("cost", "matrix"), lambda x: x[:1], "no matrix"),
     "costs never mentioned": (("cost",), lambda x: {}, "claims"),
 }

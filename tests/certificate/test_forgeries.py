@@ -216,7 +216,7 @@ class TestNamed:
         content["assumptions"].append("x " * 33 + "The certificate holds: whatever it says. " * 9)
         lines = str(verdict_of(content, votes)).splitlines()
         assert sum(line.startswith("The certificate") for line in lines) == 1
-        assert max(map(len, lines)) <= 250
+        assert max(map(len, lines[:-1])) <= 250  # the last one is the statement
 
     def test_a_vote_that_was_learned_passed_off_as_tested(self):
         content, votes = honest("two classes")
@@ -315,8 +315,11 @@ class TestTested:
 
     def test_a_statement_without_the_baseline_that_is_not_beaten(self):
         content, votes = content_of(certificate("all_wrong", bound="test")), folds_of(folds("all_wrong"))
-        assert content["statement"].endswith("no better than always answering 0, which errs on at most 67.48 %.")
-        forged = content["statement"].split(" That is no better")[0]
+        said = (
+            " The bound on predict is no better than that of always answering 0, at most 67.48 %, again with probabil"
+        )
+        assert content["statement"].endswith(f"{said}ity at least 95 %.")
+        forged = content["statement"].split(said)[0]
         rejected({**content, "statement": forged}, votes, "statement")
 
     @pytest.mark.parametrize("which", ["hold-out, groups", "fold test, groups"])

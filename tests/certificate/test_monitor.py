@@ -187,8 +187,13 @@ def test_other_refusals():
     grouped = Monitor(0.1, grouped=True)
     with pytest.raises(ValueError, match="pass groups"):
         grouped.update([0], [0])
-    with pytest.raises(ValueError, match="each of the 1 rows"):
+    with pytest.raises(ValueError, match="each of the 1 examples"):
         grouped.update([0], [0], groups=[1, 2])
+
+
+def test_groups_of_mixed_types_are_one():
+    monitor = Monitor(0.1, grouped=True).update_losses([1, 0, 0, 0], groups=[1, 1.0, "1", "a"])
+    assert (monitor.n, monitor.errors) == (2, 1 / 3)
 
 
 def test_a_certificate_makes_its_monitor():

@@ -76,6 +76,14 @@ def test_costs_as_json_or_in_a_file(stocmv, here):
     assert stocmv("verify", "audit-0/certificate.json", "audit-0/votes.npz").code == 0
 
 
+def test_costs_may_name_a_class_that_is_not_in_the_file(stocmv, here):
+    rare = {truth: {**row, "rare": 9.0} for truth, row in COSTS.items()} | {"rare": dict.fromkeys(KINDS.tolist(), 90.0)}
+    found = stocmv("certify", "iris", "--cost", json.dumps(rare), "--trees", 3, "--out", "audit", "--json").content
+    assert found["cost"]["classes"] == sorted([*KINDS.tolist(), "rare"])
+    assert found["cost"]["bound"] > 90 * (1 - 0.05 ** (1 / found["n"]))
+    assert stocmv("verify", "audit/certificate.json", "audit/votes.npz").code == 0
+
+
 def test_precision_and_cost_on_the_page(stocmv, here):
     answer = stocmv("certify", "iris", "--cost", json.dumps(COSTS), "--trees", 3, "--out", "audit")
     assert "right among the answers of predict" in answer.out
@@ -88,7 +96,7 @@ def test_precision_and_cost_on_the_page(stocmv, here):
         ("[[0, 1], [1", "neither JSON nor a JSON file"),
         ("nowhere.json", "neither JSON nor a JSON file"),
         ("[[0, 1], [1, 0]]", "a row and a column for each of the 3 classes"),
-        ('{"tulip": {}}', "'tulip' is not one of the classes"),
+        ('{"tulip": {}}', "no row for the true class 'setosa'"),
     ],
 )
 def test_costs_that_are_none_are_refused(stocmv, here, given, reason):

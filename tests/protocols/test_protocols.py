@@ -1,6 +1,9 @@
 """Who learns is not judged by what it learned from: a hold-out, folds, and examples that all judge."""
 
 import warnings
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -499,6 +502,37 @@ class TestGroups:
     def test_have_the_same_number_wherever_they_are_met(self):
         np.testing.assert_array_equal(group_ids(NAMES[GROUPS], 120)[50:60], group_ids(NAMES[GROUPS[50:60]], 10))
 
+    @pytest.mark.parametrize(
+        "alike",
+        [
+            [7, 7.0, np.int8(7), np.uint64(7), np.float32(7), Decimal(7), Fraction(7), "7", "7.0", b"7", "7.000"],
+            [1, True, np.True_, 1.0, "1"],
+            [0, False, -0.0, "0", "0.0"],
+            [2**64 - 1, np.uint64(2**64 - 1), str(2**64 - 1)],
+            [0.5, "0.5", Decimal("0.5"), Fraction(1, 2), np.float32(0.5)],
+            [date(2026, 1, 1), datetime(2026, 1, 1), np.datetime64("2026-01-01", "ns"), "2026-01-01"],
+        ],
+        ids=["7", "1", "0", "large", "a half", "a day"],
+    )
+    def test_are_one_if_they_are_equal_whatever_their_types(self, alike):
+        together = group_ids(alike, len(alike))
+        alone = [group_ids(np.array([name]), 1)[0] for name in alike]
+        assert set(together) == set(alone) == {together[0]}
+
+    @pytest.mark.parametrize("names", [["7", "07", "7a", "7.1", "7.10", 8, -7], [2**53, 2**53 + 1, "a"], [0.1, 0.2]])
+    def test_are_several_if_they_differ(self, names):
+        assert len(set(group_ids(names, len(names)))) == len(names)
+
+    def test_of_mixed_types_do_not_both_teach_and_judge(self):
+        """Each example occurs twice, once in a group named 1 and once in 1.0: a voter knows them by heart, or none."""
+        rng = np.random.default_rng(0)
+        X, y = np.repeat(rng.normal(size=(300, 4)), 2, axis=0), np.repeat(rng.integers(2, size=300), 2)
+        X += 1e-6 * rng.normal(size=X.shape)
+        groups = [i // 2 if i % 2 else float(i // 2) for i in range(600)]
+        for given in (groups, [*map(str, groups)], np.array([*groups[:-1], "last"], object)):
+            clf = quick([KNeighborsClassifier(1)]).fit(X, y, groups=given)
+            assert clf.certificate_.bound > 0.5  # nothing can be learned
+
     def test_may_come_as_a_series(self):
         pandas = pytest.importorskip("pandas", reason="pandas is not installed")
         theirs = quick().fit(X, y, groups=NAMES[GROUPS]).certificate_
@@ -581,7 +615,7 @@ class TestBaseline:
         clf = quick(KNeighborsClassifier(1), n_folds=n_folds).fit(rng.normal(size=(300, 3)), noise)
         certificate = clf.certificate_
         assert certificate.baseline["bound"] < certificate.bound
-        said = "That is no better than always answering 'usual', which errs on at most"
+        said = "The bound on predict is no better than that of always answering 'usual', at most"
         assert said in certificate.statement()
         assert said in str(certificate).splitlines()[0]
         assert not certificate.beats_baseline

@@ -1,12 +1,15 @@
 """Rows that are copies of others: said loudly where they are, and not where chance explains them."""
 
+import re
 import warnings
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import quick
-from stocmv import RepeatedRowsWarning
+from stocmv import MajorityVoteClassifier, RepeatedRowsWarning
+from stocmv.classifier._answers import assigned_folds
 from stocmv.protocols._repeats import Fingerprints, doubt_of_copies, excess_of_copies
 
 RNG = np.random.default_rng(0)
@@ -130,3 +133,53 @@ class TestFit:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert quick().fit(X, y).certificate_.warnings == ()
+
+
+def drawn_groups(n_groups, seed=0):
+    """Single rows with one of three features in half of the groups, and ten rows with features of their own."""
+    rng = np.random.default_rng(seed)
+    sizes = np.where(rng.random(n_groups) < 0.5, 1, 10)
+    groups = np.repeat(np.arange(n_groups), sizes)
+    X = np.where(sizes[groups] == 1, rng.integers(3, size=len(groups)), 10 + rng.permutation(len(groups)))
+    return X[:, None].astype(float), groups
+
+
+def test_rows_of_groups_coincide_as_often_as_the_risk_weights_them():
+    """Two drawn groups both have a single row with probability a quarter, and then a third of these pairs agree."""
+    X, groups = drawn_groups(2000)
+    y = np.random.default_rng(1).integers(2, size=len(groups))
+    found = Fingerprints.of(X, y, groups)
+    assert found.same_features == pytest.approx(3 * (0.5 / 3) ** 2, rel=0.05)
+    assert Fingerprints.of(X, y).same_features < 0.1 * found.same_features  # what counting rows would say
+    parts = np.arange(len(groups)) % 4
+    joined = Fingerprints.joined([Fingerprints.of(X[parts == k], y[parts == k], groups[parts == k]) for k in range(4)])
+    assert joined.same_features == pytest.approx(found.same_features, rel=1e-9)
+
+
+def test_pairs_of_groups_are_counted_by_their_shares():
+    rng = np.random.default_rng(0)
+    X, y, groups = rng.integers(4, size=(90, 1)), rng.integers(2, size=90), rng.integers(12, size=90)
+    shares = np.array([[np.mean(X[groups == g] == value) for value in range(4)] for g in range(12)])
+    pairs = [shares[g] @ shares[h] for g in range(12) for h in range(12) if g != h]
+    assert Fingerprints.of(X, y, groups).same_features == pytest.approx(np.mean(pairs), rel=1e-12)
+
+
+def test_groups_that_never_coincide_are_as_many_draws_as_there_are_groups():
+    X, groups = np.arange(300.0)[:, None], np.arange(300) // 30
+    assert Fingerprints.of(X, np.zeros(300, int), groups).may_coincide == pytest.approx((4.74 / 10) ** 2)
+
+
+def test_the_deviation_over_the_key_that_is_stated_is_not_below_the_actual_one():
+    """Two folds that disagree everywhere, one of them wrong: the error is the share that the key gives to that one."""
+    X, groups = drawn_groups(300)
+    y = np.arange(len(groups)) % 2
+    clf = MajorityVoteClassifier([DecisionTreeClassifier(max_depth=2)], n_folds=2, random_state=0)
+    said = clf.fit(X, y, groups=groups).certificate_.assumptions[-1]
+    stated = float(re.search(r"standard deviation of at most about ([\d.]+) %", said)[1]) / 100
+    population, members = drawn_groups(20_000, seed=1)
+    sizes = np.bincount(members)[members]
+    errors = [
+        np.average(assigned_folds(population, np.array([0.5, 0.5]), seed.to_bytes(16, "big")), weights=1 / sizes)
+        for seed in range(60)
+    ]
+    assert np.std(errors) * 0.8 < stated < np.std(errors) * 1.4

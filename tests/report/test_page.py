@@ -238,8 +238,17 @@ def test_a_certificate_no_better_than_one_answer_says_so(without_figures):
     clf = frozen()
     low = {**clf.certificate_.baseline, "label": "maybe", "bound": clf.certificate_.bound}
     header = parse(report.render(with_certificate(clf, baseline=low), data=summary(clf))).find("header")[0].words
-    assert "This certificate is no better than that of always answering maybe." in header
+    assert "The bound on predict is no better than that of always answering 'maybe', at most" in header
     assert "no better than" not in parse(page("frozen")).words
+
+
+def test_a_class_that_is_mostly_missed_follows_the_headline(without_figures):
+    clf = frozen()
+    recalls = ({"label": "rare", "n": 30, "measured": 0.0712}, {"label": "usual", "n": 70, "measured": 0.9})
+    missed = with_certificate(clf, per_class=(), precisions=(), recalls=recalls)
+    header = parse(report.render(missed, data=summary(clf))).find("header")[0].words
+    said = "On the examples that judge it, it finds 7.12\u00a0% of class 'rare'."
+    assert header.index("predict errs on at most") < header.index(said) < header.rindex(said)  # and in the statement
 
 
 @pytest.mark.parametrize(

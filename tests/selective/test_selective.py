@@ -67,6 +67,10 @@ def test_certificate_holds_and_survives_its_file(fitted, protocol, n_classes, ta
     assert c.empirical_error < c.bound
     assert c.coverage < c.empirical_coverage
     assert "answers at least" in c.statement()
+    folds = (
+        f"times the share that it answers, both averaged over the key that shares them out among the {len(clf.votes_)}"
+    )
+    assert (folds in c.statement()) == (len(clf.votes_) > 1) == ("of those that it answers" not in c.statement())
 
 
 @every_protocol

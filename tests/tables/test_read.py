@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 from sklearn.datasets import dump_svmlight_file
 
+from stocmv.protocols import group_ids
 from stocmv.tables import FORMATS, Expected, Table, read_table
 
 NAN = float("nan")
@@ -277,3 +278,16 @@ def test_the_format_may_be_named(tmp_path):
     with pytest.raises(ValueError, match=r"Give --format csv\|parquet\|excel\|libsvm\|npz"):
         read_table(path, "label")
     assert set(FORMATS) == {"csv", "parquet", "excel", "libsvm", "npz"}
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_groups_of_mixed_types_are_one(ending, tmp_path):
+    frame = pd.DataFrame({"y": [0, 1] * 3, "x": range(6), "who": ["1", "1.0", "1", "01", "a", "a"]})
+    if ending == "csv":
+        frame.to_csv(tmp_path / "mixed.csv", index=False)
+    else:
+        pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+        frame["who"] = [1, 1.0, "1", "01", "a", "a"]
+        frame.to_excel(tmp_path / "mixed.xlsx", index=False)
+    table = read_table(tmp_path / f"mixed.{ending}", "y", group="who")
+    assert len(np.unique(group_ids(table.groups, 6))) == 3

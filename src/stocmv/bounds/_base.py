@@ -7,6 +7,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._provable import Provable
+
 ROUND_UP = (
     1 + 1e-14
 )  # 90 units of rounding; no bound loses 30 of them in sums, products and quotients of positive terms
@@ -20,18 +22,19 @@ class Bounded(NamedTuple):
     d_kl: float
 
 
-class Bound(ABC):
+class Bound(Provable, ABC):
     """An upper bound on the risk of a posterior, valid for all posteriors at once.
 
     ``sizes`` holds the number of examples of each fold. With one fold this is the classical bound; with several, the
     voters and the prior of a fold come from the other folds, ``risk`` is the mean of the folds' empirical risks with
     weights `risk_weights`, ``kl`` is the sum of their KLs, and the bound is on the risk of drawing a fold (with
     probability proportional to its size) and then a vote from its posterior. The proofs are on the theory page.
+
+    A class of your own is not proven unless it says ``proven = True``; name the theorem and its reference beside it.
     """
 
     name: ClassVar[str]
     theorem: ClassVar[str]
-    proven: ClassVar[bool] = True
 
     def assumption(self, n_folds: int) -> str:
         """A sentence on what else was fixed without looking at the judging examples; usually empty."""

@@ -36,6 +36,7 @@ class Catoni(Bound):
 
     c: float | tuple[float, ...] = GRID
     name: ClassVar[str] = "catoni"
+    proven: ClassVar[bool] = True
     theorem: ClassVar[str] = "Catoni's bound"
 
     def __post_init__(self) -> None:
@@ -89,6 +90,7 @@ class CatoniPerFold(Bound):
 
     c: tuple[float, ...]
     name: ClassVar[str] = "catoni_per_fold"
+    proven: ClassVar[bool] = True
     theorem: ClassVar[str] = "Catoni's bound, its constant chosen for each fold from the others"
 
     def __post_init__(self) -> None:

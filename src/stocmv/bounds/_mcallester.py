@@ -23,6 +23,7 @@ class McAllester(Bound):
     """
 
     name: ClassVar[str] = "mcallester"
+    proven: ClassVar[bool] = True
     theorem: ClassVar[str] = "McAllester's bound"
 
     def price(self, sizes: Sequence[int], delta: float) -> float:

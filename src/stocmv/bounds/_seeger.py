@@ -33,6 +33,7 @@ class Seeger(Bound):
 
     constant: Literal["xi", "2sqrt"] = "xi"
     name: ClassVar[str] = "seeger"
+    proven: ClassVar[bool] = True
     theorem: ClassVar[str] = "Seeger's bound with Maurer's constant"
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from ._certificate import Certificate
 from ._certify import certify, check_per_class as check_per_class
 from ._claims import Claim as Claim, share as share
 from ._class_losses import known_labels as known_labels
-from ._costs import check_cost as check_cost
+from ._costs import Costs as Costs, check_cost as check_cost
 from ._expected import Expected as Expected
 from ._holdout import HoldoutComparison as HoldoutComparison
 from ._monitor import Monitor

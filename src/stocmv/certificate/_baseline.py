@@ -1,4 +1,4 @@
-"""The baseline without any model: always give the same answer."""
+"""Baselines without any model: always give the same answer, the most frequent one or the cheapest."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..bounds import one_sample
 from ..votes import VoteMatrix
 from ._claims import Claim, share_of
+from ._costs import Costs, is_counted, scaled_back
 
 
 def baseline(
@@ -30,8 +31,7 @@ def baseline(
     known = [each for each in classes if each is not None]
     if len(known) < len(classes):
         return {}
-    labels, place = np.unique(np.concatenate(known), return_inverse=True)
-    frequency = np.bincount(place, np.concatenate(frequencies))
+    labels, frequency = _summed(known, frequencies)
     most = int(np.argmax(frequency >= frequency.max() * (1 - 1e-12)))  # the first of equally frequent classes
     total = n - float(frequency[most])
     return {
@@ -39,6 +39,38 @@ def baseline(
         "empirical_risk": total / n,
         "bound": _upper(total, n, share_of(claims, "baseline"), counted=not grouped),
     }
+
+
+def cheapest_answer(
+    costs: Costs, classes: Sequence[NDArray], frequencies: Sequence[NDArray], claims: Sequence[Claim], *, grouped: bool
+) -> dict[str, Any]:
+    """Of the answers that have costs, the one that is cheapest if it is always given, its mean cost, and the bound.
+
+    The costs of an answer are scaled to [0, 1] by themselves; each answer that might have been chosen has its share of
+    delta.
+    """
+    labels, frequency = _summed(classes, frequencies)
+    n, rows = round(float(frequency.sum())), costs.matrix[costs.places(labels.tolist())]
+    means = frequency @ rows / n
+    answer = int(np.argmax(means <= means.min() + 1e-12 * costs.span))  # the first of equally cheap ones
+    column = costs.matrix[:, answer]
+    least, span = float(column.min()), float(np.ptp(column))
+    mean = value = 0.0
+    if span > 0:
+        total = float(frequency @ ((rows[:, answer] - least) / span))
+        counted = not grouped and is_counted(column)
+        mean, value = total / n, one_sample(total, n, share_of(claims, "cost of one answer"), counted=counted)
+    return {
+        "label": costs.classes[answer],
+        "measured": scaled_back(column, mean),
+        "bound": scaled_back(column, value),
+    }
+
+
+def _summed(classes: Sequence[NDArray], frequencies: Sequence[NDArray]) -> tuple[NDArray, NDArray]:
+    """The classes of all folds, and the number of examples of each."""
+    labels, place = np.unique(np.concatenate(classes), return_inverse=True)
+    return labels, np.bincount(place, np.concatenate(frequencies))
 
 
 def _upper(total: float, n: int, delta: float, *, counted: bool) -> float:

@@ -74,12 +74,16 @@ class Certificate:
         Where the certificate comes from: versions, seeds, voters, sizes.
     per_class : tuple of dict
         Bounds on the error given each true class, if requested; they hold for all classes at once.
+    recalls : tuple of dict
+        If no bounds per class were requested: for each class the number of its judging examples, and the share of them
+        on which `predict` is right.
     precisions : tuple of dict
         For each class, the number of times it is answered, the share of right ones among these answers, and a lower
         bound on that share; the bounds hold for all classes at once. Only if requested, and for votes that are only
         tested.
     cost : dict
-        If costs are given: their matrix, the mean cost on the judging examples, and the bound on it.
+        If costs are given: the classes that they name, their matrix, the mean cost on the judging examples, the bound
+        on it, and the same for always giving the cheapest answer ("baseline").
     recall, precision : ndarray of shape (n_classes,)
         Lower bounds for each class, in the order of the classes; empty unless requested.
     false_positive_rate, false_negative_rate : float or None
@@ -115,6 +119,7 @@ class Certificate:
     deterministic_vote: dict[str, float]
     baseline: dict[str, Any]
     per_class: tuple[dict[str, Any], ...]
+    recalls: tuple[dict[str, Any], ...]
     precisions: tuple[dict[str, Any], ...]
     cost: dict[str, Any]
     alternatives: int
@@ -149,11 +154,8 @@ class Certificate:
 
     @property
     def beats_baseline(self) -> bool:
-        """Whether the bound, and the error if it was measured, are below those of always giving the same answer."""
-        if not self.baseline:
-            return True
-        fewer_errors = not self.tested or self.empirical_risk < self.baseline["empirical_risk"]
-        return fewer_errors and self.bound < self.baseline["bound"]
+        """Whether bound and, if it was measured, error (or cost) are below those of always giving the same answer."""
+        return not self.no_better()
 
     @property
     def recall(self) -> NDArray:
@@ -201,11 +203,61 @@ class Certificate:
             f"With probability at least {confidence(self.delta)} over the draw of the {judges} it, predict "
             f"errs on at most {percent(self.bound)} of {on}{key}."
         )
-        return promise if self.beats_baseline else f"{promise} {self._no_better()}"
+        return " ".join(filter(None, (promise, self.low_recall(), self.no_better())))
 
-    def _no_better(self) -> str:
-        label, bound = self.baseline["label"], percent(self.baseline["bound"])
-        return f"That is no better than always answering {label!r}, which errs on at most {bound}."
+    @property
+    def _again(self) -> str:
+        """A further figure has a probability of its own."""
+        return f"again with probability at least {confidence(self.delta)}"
+
+    def low_recall(self) -> str:
+        """A sentence on the class of which `predict` finds least, if that is less than half; otherwise empty.
+
+        It goes by the certified figures, or by the measured ones if the classes have no bounds.
+        """
+        found = [(1 - c["bound"], c) for c in self.per_class] or [(c["measured"], c) for c in self.recalls]
+        low = [(recall, c) for recall, c in found if recall < 0.5 and c["n"]]
+        if not low:
+            return ""
+        least, worst = min(low, key=lambda pair: pair[0])
+        of = f"{percent_down(least)} of class {worst['label']!r}{', averaged group by group' * self.grouped}"
+        more = f"{counted(len(low) - 1, 'other class', 'other classes')}, too" if len(low) > 1 else ""
+        if self.per_class:
+            measured = f" ({percent_down(1 - worst['empirical_risk'])} measured)" * self.tested
+            more = f"; less than half is certified of {more}" * bool(more)
+            key = ", on average over that key" * (len(self.fold_sizes) > 1)
+            return f"It finds at least {of}{measured}{key}, {self._again}{more}."
+        judges = (
+            f"{'groups' if self.grouped else 'examples'} that judge it{', which also taught it' * (not self.tested)}"
+        )
+        more = f", and less than half of {more}" * bool(more)
+        return f"On the {judges}, it finds {of}{more}."
+
+    def no_better(self) -> str:
+        """A sentence that compares with always giving the same answer, if `predict` is no better; otherwise empty.
+
+        Bounds are compared with bounds, and what was measured with what was measured; costs, if there are any.
+        """
+        if self.cost:
+            ours, theirs = self.cost, self.cost["baseline"]
+            one = f"that of always answering {theirs['label']!r}"
+            if ours["bound"] >= theirs["bound"]:
+                return (
+                    f"The bound on the mean cost of predict, {amount(ours['bound'])}, is no better than {one}, "
+                    f"{amount(theirs['bound'])}, each {self._again}."
+                )
+            if ours["measured"] >= theirs["measured"]:
+                costs = amount(ours["measured"]), amount(theirs["measured"])
+                return f"Measured, the mean cost of predict, {costs[0]}, is no better than {one}, {costs[1]}."
+        elif self.baseline:
+            one = f"always answering {self.baseline['label']!r}"
+            if self.bound >= self.baseline["bound"]:
+                theirs = percent(self.baseline["bound"])
+                return f"The bound on predict is no better than that of {one}, at most {theirs}, {self._again}."
+            if self.tested and self.empirical_risk >= self.baseline["empirical_risk"]:
+                errors = percent(self.empirical_risk), percent(self.baseline["empirical_risk"])
+                return f"Measured, predict is no better than {one}: it errs on {errors[0]}, that answer on {errors[1]}."
+        return ""
 
     def figures(self, *, per_class: bool = True) -> list[tuple[str, str, str]]:
         """The lines of the table of bounds: which vote, its bound, and its measured error."""
@@ -227,7 +279,7 @@ class Certificate:
 
     def decisions(self) -> list[tuple[str, str, list[tuple[str, str, str]]]]:
         """Tables of the other bounds on `predict`: heading, "at least" or "at most", and the lines."""
-        tables = []
+        tables, by_group = [], ", group by group" * self.grouped
         if self.precisions:
             with_answers = "groups with such answers" if self.grouped else "answers"
             lines = [
@@ -238,11 +290,14 @@ class Certificate:
                 )
                 for p in self.precisions
             ]
-            tables.append(("right among the answers of predict", "at least", lines))
+            tables.append((f"right among the answers of predict{by_group}", "at least", lines))
         if self.cost:
-            tables.append(
-                ("mean cost", "at most", [("predict", amount(self.cost["bound"]), amount(self.cost["measured"]))])
+            named = (
+                ("predict", self.cost),
+                (f"always answering {self.cost['baseline']['label']}", self.cost["baseline"]),
             )
+            lines = [(name, amount(each["bound"]), amount(each["measured"])) for name, each in named]
+            tables.append((f"mean cost{by_group}", "at most", lines))
         return tables
 
     def notes(self) -> list[str]:
@@ -252,8 +307,7 @@ class Certificate:
         if self.has_stochastic_vote:
             fold = "a fold and " if len(self.fold_sizes) > 1 else ""
             stated.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
-        if self.per_class and self.grouped:
-            stated.append("On a class: the mean over its rows in a group, averaged over the groups that have some.")
+        stated += self._averages()
         if len(self.per_class) == 2:
             negative, positive = (entry["label"] for entry in self.per_class)
             stated.append(
@@ -270,6 +324,27 @@ class Certificate:
         at_once += ", and so do those on their answers" if self.precisions else ""
         shares = shares_in_words(self.claims, self.delta)
         return [*stated, f"Each line holds with that probability{at_once}.", *([shares] if shares else [])]
+
+    def _averages(self) -> list[str]:
+        """What the figures of classes and costs are means of, where it is not simply the examples."""
+        stated = []
+        if self.per_class and self.grouped:
+            stated.append("On a class: the mean over its rows in a group, averaged over the groups that have some.")
+        if self.precisions and self.grouped:
+            stated.append(
+                "Right among the answers: the share in a group's answers of the class, averaged over the groups that "
+                "have some."
+            )
+        if self.cost and self.grouped:
+            stated.append("Mean cost: the mean over the rows of a group, averaged over the groups.")
+        if (self.precisions or self.cost or self.per_class) and self.grouped:
+            stated.append("Over all rows these figures may differ: a large group counts no more than a small one.")
+        if self.precisions and len(self.fold_sizes) > 1:
+            stated.append(
+                "Right among the answers: the share of right answers divided by the share of all answers of the class, "
+                "both averaged over the key."
+            )
+        return stated
 
     def _proof(self) -> str:
         paid = "" if self.tested else f" KL from the prior: {self.kl:.2f} nats."

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..bounds import Bound, check_alternatives, check_delta, seeger_mixture
 from ..posteriors import BlocDirichlet, Dirichlet, Posterior
@@ -14,7 +15,7 @@ from ..votes import Digest, Mean, Total, Votes, ask_each
 from ._baseline import baseline, class_counts
 from ._certificate import Certificate
 from ._claims import Claim, paid_claims, share_of
-from ._class_losses import ClassLosses, class_losses, known_labels
+from ._class_losses import ClassLosses, class_losses, known_labels, mean_vote_errors, measured_recalls
 from ._fixed_vote import FixedVote, choose_fixed_vote, margins_for, sampled
 from ._words import SPEAKERS, certified, deterministic_rule, theorem, unproven
 
@@ -69,6 +70,7 @@ def certify(
     check_alternatives(alternatives)
     one_voter = all(v.n_voters == 1 for v in votes)
     draws, covers_drawn = risk.paid_draws(posteriors[0]), one_voter or risk.covers_drawn(posteriors[0].law)
+    labels = known_labels(votes, needed=per_class)
     certified_votes = ("predict", "stochastic vote") if covers_drawn and not one_voter else ("predict",)
     claims = paid_claims(
         delta,
@@ -78,7 +80,7 @@ def certify(
         means=len(risk.outward),
         margins=len(margins_for(posteriors)) if posteriors[0].law == "dirichlet" and not one_voter else 0,
         draw_share=risk.draw_share if draws else 0.0,
-        classes=len(known_labels(votes, needed=per_class)),
+        classes=len(labels),
         per_class=per_class,
     )
     sizes = tuple(v.n_examples for v in votes)
@@ -105,6 +107,7 @@ def certify(
         delta=delta,
         claims=claims,
         alternatives=alternatives,
+        recalls=() if per_class else _recalls(labels, votes, posteriors),
         precisions=(),
         cost={},
         context=context or {},
@@ -162,6 +165,13 @@ def check_per_class(per_class: bool, posterior: Posterior | type[Posterior]) -> 
 def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> list[ClassLosses]:
     """Errors of the stochastic vote by class."""
     return class_losses([partial(margin_rows, cast(Dirichlet, p)) for p in posteriors], votes)
+
+
+def _recalls(labels: NDArray, votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> tuple[dict[str, Any], ...]:
+    """What predict finds of each class; not for votes that are drawn once, which are too many to count again."""
+    if not len(labels) or posteriors[0].law == "drawn":
+        return ()
+    return measured_recalls(labels, votes, class_losses([partial(mean_vote_errors, p.mean) for p in posteriors], votes))
 
 
 def _further(

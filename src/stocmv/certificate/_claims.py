@@ -19,7 +19,7 @@ class Claim:
     ----------
     name : str
         What is claimed: an error of "predict", of the "stochastic vote", of the "baseline", or of "classes" at once;
-        the "precision" of all classes at once; the mean "cost".
+        the "precision" of all classes at once; the mean "cost"; the "cost of one answer" that is always given.
     delta : float
         Probability that each of those that share the claim fails, at most.
     pays_for : str
@@ -66,7 +66,7 @@ def share(delta: float, **among: int) -> float:
 
 
 def tested_claims(
-    delta: float, *, votes: Sequence[str], folds: int, classes: int, per_class: bool, precise: bool, cost: bool
+    delta: float, *, votes: Sequence[str], folds: int, classes: int, per_class: bool, precise: bool, priced: int
 ) -> tuple[Claim, ...]:
     """The claims of a certificate whose judging examples only tested.
 
@@ -78,8 +78,10 @@ def tested_claims(
         The votes that are certified: "predict", and "stochastic vote" where that is another.
     folds, classes : int
         Number of folds, and of classes (0 if they are not known).
-    per_class, precise, cost : bool
-        Whether to bound the error on each class, the precision of each class, and the mean cost too.
+    per_class, precise : bool
+        Whether to bound the error on each class and its precision too.
+    priced : int
+        Number of answers that have costs; 0 if the mean cost is not bounded.
     """
     claims = [_claim(vote, delta, {}) for vote in votes]
     claims += _further(delta, votes, classes, {}, {}, per_class=per_class)
@@ -89,7 +91,9 @@ def tested_claims(
         if for_folds:
             among = {"classes": classes, "folds": folds, "sides": 2}
             claims.append(_claim("precision", delta * for_folds, among, "shares of the folds"))
-    return (*claims, _claim("cost", delta, {})) if cost else tuple(claims)
+    if priced:
+        claims += [_claim("cost", delta, {}), _claim("cost of one answer", delta, {"answers": priced})]
+    return tuple(claims)
 
 
 def paid_claims(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,25 @@ def class_losses(of: Sequence[Callable[[VoteMatrix], NDArray]], votes: Sequence[
     """Losses of each fold, from a function that computes the loss of each row of its votes."""
     found = ask((v, Total(partial(_sums, rows))) for rows, v in zip(of, votes, strict=True))
     return [ClassLosses.of(sums) for sums in found]
+
+
+def mean_vote_errors(weights: NDArray, votes: VoteMatrix) -> NDArray:
+    """1 where the vote with these weights errs, otherwise 0."""
+    return votes.vote_errors(weights).astype(float)
+
+
+def measured_recalls(
+    labels: NDArray, votes: Sequence[Votes], losses: Sequence[ClassLosses]
+) -> tuple[dict[str, Any], ...]:
+    """For each class, its examples (or groups that have any) and the share on which the votes are right."""
+    wrong, counts = np.zeros((2, len(labels)))
+    for v, own in zip(votes, losses, strict=True):
+        places = np.searchsorted(labels, np.asarray(v.classes))
+        wrong[places] += own.sums
+        counts[places] += own.counts
+    recalls = (counts - wrong) / np.maximum(counts, 1)
+    entries = zip(labels.tolist(), counts.tolist(), recalls.tolist(), strict=True)
+    return tuple({"label": label, "n": int(n), "measured": recall} for label, n, recall in entries)
 
 
 def known_labels(votes: Sequence[Votes], *, needed: bool) -> NDArray:

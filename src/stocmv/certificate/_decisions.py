@@ -1,9 +1,7 @@
 """Bounds for decisions: the precision of each class and the mean cost of `predict`."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -14,6 +12,7 @@ from ..bounds import FoldTest, clopper_pearson, one_sample
 from ..votes import Total, VoteMatrix, Votes, ask
 from ._claims import Claim, share_of
 from ._class_losses import GroupLosses
+from ._costs import Costs, scaled_back
 from ._expected import Expected
 
 _ROUND_UP = 1 + 1e-12
@@ -146,7 +145,8 @@ def _mixed(test: FoldTest, risks: NDArray, numbers: NDArray, shares: NDArray, in
 
 
 def mean_cost(
-    costs: NDArray,
+    costs: Costs,
+    labels: Sequence[Any],
     found: Sequence[Answered],
     expected: Sequence[Expected],
     test: FoldTest | None,
@@ -158,8 +158,8 @@ def mean_cost(
 
     Parameters
     ----------
-    costs : ndarray of shape (n_classes, n_classes)
-        Cost of each answer (column) given the true class (row).
+    costs, labels : Costs, sequence
+        The costs, and the classes that occur.
     found : sequence of Answered
         Counts with the scaled costs, one entry per fold.
     expected, test : sequence of Expected, FoldTest or None
@@ -170,42 +170,25 @@ def mean_cost(
     grouped : bool
         Whether rows belong to groups.
     """
-    scaled = scale_costs(costs)
+    scaled = costs.scaled
     means = [min(part.cost / part.n * (1 + 1e-13), 1.0) for part in found]
     share, own, shares = share_of(claims, "cost"), None, np.ones(1)
     if test is None:
-        value = one_sample(found[0].cost, found[0].n, share, counted=not grouped and are_counted(costs))
+        value = one_sample(found[0].cost, found[0].n, share, counted=not grouped and costs.are_counted)
     else:
         # the cost of errors at the mean cost of one error, so that it does not depend on the examples
         wrong = (scaled.sum() - scaled.trace()) / max(scaled.size - len(scaled), 1)
         own = FoldTest.choose(
-            [e.cost(scaled) for e in expected],
+            [e.among(np.array(costs.places(labels)), len(scaled)).cost(scaled) for e in expected],
             [part.n for part in found],
             share,
             [float(np.sqrt(wrong)) * c for c in test.scale],
         )
         value, shares = own.upper(means), test.shares
     return {
-        "matrix": costs.tolist(),
-        "measured": _scaled_back(costs, min(float(shares @ means), 1.0)),
-        "bound": _scaled_back(costs, value),
+        "classes": costs.classes,
+        "matrix": costs.matrix.tolist(),
+        "measured": scaled_back(costs.matrix, min(float(shares @ means), 1.0)),
+        "bound": scaled_back(costs.matrix, value),
         "bound_settings": {} if own is None else own.settings(),
     }
-
-
-def are_counted(costs: NDArray) -> bool:
-    """Whether there are only two costs, so that their mean amounts to a number of errors."""
-    return bool(np.isin(costs, (costs.min(), costs.max())).all())
-
-
-def scale_costs(costs: NDArray) -> NDArray:
-    """The costs scaled to [0, 1]."""
-    return (costs - costs.min()) / np.ptp(costs)
-
-
-def _scaled_back(costs: NDArray, share: float) -> float:
-    """The smallest number that is no less than the cost at this share of the way from the least to the largest."""
-    least, most = Fraction(float(costs.min())), Fraction(float(costs.max()))
-    exact = least + (most - least) * Fraction(share)
-    nearest = float(exact)
-    return nearest if nearest >= exact else math.nextafter(nearest, math.inf)

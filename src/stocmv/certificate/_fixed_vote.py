@@ -83,7 +83,10 @@ def choose_fixed_vote(
     sizes = tuple(v.n_examples for v in votes)
     posteriors = [p if _has_speakers(p) or not isinstance(p, BlocDirichlet) else p.unmerged() for p in posteriors]
     margins = margins_for(posteriors)
-    contests = [closest_contests(p.alpha, v.n_classes or 2, v.abstains) for p, v in zip(posteriors, votes, strict=True)]
+    # a voter that answered all judges of its fold may still abstain on a new example, and predict allows it to if any
+    # voter abstained anywhere
+    abstains = any(v.abstains for v in votes)
+    contests = [closest_contests(p.alpha, v.n_classes or 2, abstains) for p, v in zip(posteriors, votes, strict=True)]
 
     leaks = _LEAKS if any(_has_speakers(p) for p in posteriors) else [Leak()]
 

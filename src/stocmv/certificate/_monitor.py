@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._files import whole_file
 from ..bounds import check_delta
-from ..votes import check_labels
-from ._percent import percent
+from ..votes import check_labels, group_names
+from ._percent import percent_excluded
 
 _FORMAT = "stocmv monitor 1"
 _ODDS = np.array([1.2, 1.5, 2.0, 3.5, 10.0])  # each bets that the odds of an error are this many times the bound's
@@ -221,7 +221,7 @@ class Monitor:
 
     def statement(self) -> str:
         """What the cases say, in a sentence or two."""
-        what, most = ("groups" if self.grouped else "cases"), percent(self.bound)
+        what, most = ("groups" if self.grouped else "cases"), percent_excluded(self.bound)
         counted = f"{self.n:,} {what}" + (f" with an answer ({self.unanswered:,} without)" if self.unanswered else "")
         share = f", {100 * self.errors / self.n:.2f} %" if self.n else ""
         seen = f"{counted}, {self.errors:,.6g} errors{share}"
@@ -346,9 +346,7 @@ def _differ(y: NDArray, predictions: NDArray) -> NDArray:
 
 def _group_means(groups: ArrayLike, wrong: NDArray, shares: NDArray) -> tuple[NDArray, NDArray]:
     """Mean loss and mean share of answers of each group, in the order of their first rows."""
-    names = np.asarray(groups)
-    if names.shape != wrong.shape:
-        raise ValueError(f"groups must name the group of each of the {len(wrong)} rows, got shape {names.shape}.")
+    names = group_names(groups, len(wrong))
     _, first, place, sizes = np.unique(names, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)
     means = [np.bincount(place, values, len(sizes)) / sizes for values in (wrong, shares)]

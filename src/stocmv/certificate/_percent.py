@@ -15,6 +15,17 @@ def percent_down(value: float) -> str:
     return f"{max(math.floor(round(value * 1e4, 7)), 0) / 100:.2f} %"
 
 
+def percent_excluded(value: float) -> str:
+    """A share that a test excludes, as a percentage of at least four digits, rounded down.
+
+    What is said to exceed it must not be a larger figure than the one that was tested.
+    """
+    exact = Decimal(repr(value)).scaleb(2)
+    places = max(2, 3 - exact.adjusted())
+    rounded = exact.quantize(Decimal(1).scaleb(-places), rounding=decimal.ROUND_FLOOR)
+    return f"{rounded:.2f} %" if rounded == round(rounded, 2) else f"{rounded.normalize():f} %"
+
+
 def amount(value: float) -> str:
     """A cost with four digits, rounded up in the last one."""
     rounded = decimal.Context(prec=4, rounding=decimal.ROUND_CEILING).create_decimal(Decimal(f"{value:.12g}"))

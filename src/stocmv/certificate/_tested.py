@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from ..bounds import FoldTest, check_delta, one_sample
 from ..posteriors import Posterior, WeightedPosterior
 from ..risks import error_rows
-from ..votes import Digest, VoteMatrix, Votes, ask
-from ._baseline import baseline
+from ..votes import Digest, Votes, ask
+from ._baseline import baseline, cheapest_answer
 from ._certificate import Certificate
 from ._claims import Claim, share_of, tested_claims
-from ._class_losses import ClassLosses, class_losses, known_labels
-from ._decisions import answered, are_counted, mean_cost, precisions, scale_costs
+from ._class_losses import ClassLosses, class_losses, known_labels, mean_vote_errors, measured_recalls
+from ._costs import Costs
+from ._decisions import answered, mean_cost, precisions
 from ._expected import Expected
-from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem
+from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem, unproven
 
 
 def certify_tested(
@@ -28,7 +29,7 @@ def certify_tested(
     assumptions: Sequence[str] = (),
     *,
     per_class: bool = False,
-    cost: NDArray | None = None,
+    cost: Costs | None = None,
     context: dict[str, Any] | None = None,
 ) -> Certificate:
     """Certify votes that were made without the examples that judge them.
@@ -48,8 +49,8 @@ def certify_tested(
         Further assumptions, in words.
     per_class : bool
         Also bound the error on each class and, except for groups with folds, its precision (votes made from labels).
-    cost : ndarray of shape (n_classes, n_classes), optional
-        Also bound the mean cost, from the cost of each answer (column) given the true class (row).
+    cost : Costs, optional
+        Also bound the mean cost, from the cost of each answer given the true class.
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
@@ -72,16 +73,17 @@ def certify_tested(
         classes=len(labels),
         per_class=per_class,
         precise=precise,
-        cost=cost is not None,
+        priced=0 if cost is None else len(cost.classes),
     )
-    predicted = class_losses([partial(_errors, p.mean) for p in posteriors], votes)
+    predicted = class_losses([partial(mean_vote_errors, p.mean) for p in posteriors], votes)
     drawn = class_losses([partial(error_rows, cast(WeightedPosterior, p)) for p in posteriors], votes)
-    sizes = [losses.n for losses in predicted]
+    sizes, frequencies = [losses.n for losses in predicted], [losses.frequency for losses in predicted]
     share = share_of(claims, "predict")
     test = FoldTest.choose([e.overall for e in expected], sizes, share) if len(votes) > 1 else None
     shares = np.ones(1) if test is None else test.shares
     risk, stochastic_risk = (_mean(shares, [losses.mean for losses in each]) for each in (predicted, drawn))
-    scaled = None if cost is None else scale_costs(cost)
+    places = [] if cost is None else cost.places(labels.tolist())
+    scaled = None if cost is None else cost.scaled[np.ix_(places, places)]
     found = answered([p.mean for p in posteriors], scaled, votes) if precise or cost is not None else []
     return Certificate(
         bound=_upper(test, predicted, share, counted=not grouped),
@@ -96,8 +98,8 @@ def certify_tested(
         risk="exact",
         risk_settings={},
         bound_settings={"name": "clopper_pearson"} if test is None else test.settings(),
-        theorem=tested_theorem(len(votes), grouped, one_voter, uneven_costs=cost is not None and not are_counted(cost)),
-        unproven=(),
+        theorem=tested_theorem(len(votes), grouped, one_voter, uneven_costs=cost is not None and not cost.are_counted),
+        unproven=unproven(posterior=posteriors[0]),
         certified=one_vote(len(votes)) if one_voter else stochastic_rule(len(votes)),
         covers_drawn=True,
         warnings=(),
@@ -111,12 +113,18 @@ def certify_tested(
         vote_digests=tuple(ask((v, Digest()) for v in votes)),
         deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter, abstains),
         deterministic_vote={"empirical_risk": risk},
-        baseline=baseline(
-            [v.classes for v in votes], [each.frequency for each in predicted], sum(sizes), claims, grouped=grouped
-        ),
+        baseline=baseline([v.classes for v in votes], frequencies, sum(sizes), claims, grouped=grouped),
         per_class=_per_class(labels, predicted, drawn, test, expected, claims, grouped, one_voter) if per_class else (),
+        recalls=() if per_class or not len(labels) else measured_recalls(labels, votes, predicted),
         precisions=precisions(labels, found, expected, shares, claims, grouped=grouped) if precise else (),
-        cost={} if cost is None else mean_cost(cost, found, expected, test, claims, grouped=grouped),
+        cost={}
+        if cost is None
+        else {
+            **mean_cost(cost, labels.tolist(), found, expected, test, claims, grouped=grouped),
+            "baseline": cheapest_answer(
+                cost, [np.asarray(v.classes) for v in votes], frequencies, claims, grouped=grouped
+            ),
+        },
     )
 
 
@@ -127,10 +135,6 @@ def check_tested(posterior: Posterior | type[Posterior]) -> None:
             f"bound='auto' and bound='fold_test' need a Dirichlet or categorical posterior, got {posterior.name!r}, "
             "whose stochastic vote has no exact loss. Use risk='exact', or name a bound such as 'seeger'."
         )
-
-
-def _errors(weights: NDArray, votes: VoteMatrix) -> NDArray:
-    return votes.vote_errors(weights).astype(float)
 
 
 def _mean(shares: NDArray, risks: Sequence[float]) -> float:

@@ -10,6 +10,9 @@ SPEAKERS = (
 )
 
 
+COSTS_FIXED = "The costs were fixed before looking at these examples, for all classes that can occur."
+
+
 def theorem(bound_theorem: str, risk: str, n_folds: int) -> str:
     """The theorem behind a bound that pays for learning."""
     crossed = f", cross-bounded over {n_folds} folds" if n_folds > 1 else ""
@@ -50,9 +53,9 @@ def deterministic_rule(posterior_rule: str, n_folds: int, one_voter: bool, absta
     return fold + ("its voter answers" if one_voter else posterior_rule) + SILENCE * abstains
 
 
-def counted(count: int, one: str) -> str:
+def counted(count: int, one: str, several: str = "") -> str:
     """A count with its noun, in the singular or plural."""
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 
 def protocol(name: str, learning: int, judging: int, *, tested: bool, grouped: bool) -> str:
@@ -78,7 +81,7 @@ def tested_assumptions(n_folds: int, grouped: bool, *, priced: bool) -> list[str
         if grouped
         else "The examples are independent draws from one distribution, and new examples come from the same one."
     )
-    costs = ["The costs were fixed before looking at these examples."] * priced
+    costs = [COSTS_FIXED] * priced
     if n_folds == 1:
         return [
             drawn,

@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import BOUNDS, Bound, check_delta
-from ..certificate import certify_tested, check_cost, check_per_class, check_tested, percent, share
+from ..certificate import Costs, certify_tested, check_cost, check_per_class, check_tested, percent, share
 from ..engines import ClusterExamples, by_partition, is_dask
 from ..learning import (
     History,
@@ -114,7 +114,8 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         false negative rates), and, if the judging examples only test, its precision.
     cost : array-like of shape (n_classes, n_classes), dict or None
         Cost of each answer, to certify the mean cost as well: rows are true classes and columns answers, in the order
-        of ``classes_``; or a dict ``{truth: {answer: cost}}``. Learning ignores it.
+        of ``classes_``; or a dict ``{truth: {answer: cost}}``, which may name classes that do not occur in ``y``.
+        Learning ignores it.
     n_jobs : int or None
         Number of threads or processes that train the voters and collect their votes.
     device : {None, "cuda"}
@@ -303,7 +304,7 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         if not isinstance(inner, int | np.integer) or inner < 0 or inner == 1:
             raise ValueError(f"inner_folds must be 0 or an integer of at least 2, got {self.inner_folds!r}.")
 
-    def _costs(self) -> NDArray | None:
+    def _costs(self) -> Costs | None:
         return None if self.cost is None else check_cost(self.cost, self.classes_.tolist())
 
     def _recipe(self, source: VoterSource) -> Recipe:

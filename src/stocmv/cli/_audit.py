@@ -19,7 +19,7 @@ from ..report import DataSummary, TestErrors, render
 from ..selective import NotCertified, SelectiveCertificate
 from ..tables import Table
 from ..voters import Answers, Encoded, Ensemble, Stumps, VoterSource, as_source
-from ..votes import save_folds
+from ..votes import group_names, save_folds
 from ._seen import Seen
 
 _EMPTY = "Which columns have no value, and were left out, does not depend on the examples drawn."
@@ -156,7 +156,8 @@ def _source(table: Table, settings: Settings) -> VoterSource:
 def test_errors(audit: Audit, test: Table) -> Audit:
     """Add the errors of both votes on new examples; with groups, averaged within each group."""
     model, covered = audit.model, audit.model.certificate_.has_stochastic_vote
-    place = np.arange(test.n_rows) if test.groups is None else np.unique(test.groups, return_inverse=True)[1]
+    names = np.arange(test.n_rows) if test.groups is None else group_names(test.groups, test.n_rows)
+    place = np.unique(names, return_inverse=True)[1]
     sizes = np.bincount(place)
 
     def share(answers: Any) -> float:

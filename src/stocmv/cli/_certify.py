@@ -74,7 +74,8 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
     "--cost",
     type=Costs(),
     help="Also bound the mean cost: JSON, or a file of it. [[0, 1], [10, 0]] has a row for each true class and a "
-    'column for each answer, both sorted; {"ill": {"well": 10}, "well": {"ill": 1}} names them.',
+    'column for each answer, both sorted; {"ill": {"well": 10}, "well": {"ill": 1}} names them, also classes that are '
+    "not in DATA.",
 )
 @click.option(
     "--categories",

@@ -49,6 +49,8 @@ def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
         screen.print(f"\n[bold]Answering only when sure:[/] {quoted(audit.selective.statement())}")
         for note in audit.selective.notes():
             screen.print(quoted(note))
+        own = [text for text in audit.selective.assumptions if text not in certificate.assumptions]
+        screen.print(quoted(f"It also assumes: {' '.join(own)}"))
         screen.print()
     if audit.not_certified:
         screen.print(f"\n[bold red]No selective vote:[/] {quoted(_as_options(audit.not_certified))}\n")

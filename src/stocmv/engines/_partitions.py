@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..protocols import Fingerprints, group_ids
+from ..protocols import Fingerprints, Groups, group_ids
 from ..voters import VoterSource
 from ..votes import exact_labels
 from ._connection import is_dask
@@ -21,15 +21,6 @@ class Partition(NamedTuple):
     X: Any
     labels: NDArray
     groups: NDArray | None = None  # a number for the group of each example, the same in every partition
-    group_kind: str = ""
-
-
-class Groups(NamedTuple):
-    """The groups that have rows in a partition."""
-
-    ids: NDArray  # sorted
-    n_rows: NDArray  # of each
-    kind: str  # of their names
 
 
 class Summary(NamedTuple):
@@ -40,7 +31,11 @@ class Summary(NamedTuple):
     labels: NDArray
     names: tuple[str, ...]
     fingerprints: Fingerprints
-    groups: Groups | None = None
+
+    @property
+    def groups(self) -> Groups | None:
+        """The groups that have rows in it."""
+        return self.fingerprints.all_groups
 
 
 def joint_partitions(X: Any, y: Any, groups: Any = None) -> list[Any]:
@@ -83,7 +78,7 @@ def _joined(index: int, X: Any, y: Any, groups: Any = None) -> Partition:
         return Partition(X, labels)
     names = _one_column(groups)
     try:
-        return Partition(X, labels, group_ids(names, len(labels)), _kind(names))
+        return Partition(X, labels, group_ids(names, len(labels)))
     except ValueError as error:
         raise ValueError(f"Partition {index}: {error}") from error
 
@@ -108,10 +103,7 @@ def summarise(partition: Partition, index: int, source: VoterSource) -> Summary:
             raise ValueError(f"Partition {index} holds infinite values.")
     names = tuple(map(str, X.columns)) if hasattr(X, "columns") else ()
     fingerprints = Fingerprints.of(X, labels, partition.groups).at_most(_LOOKED_AT)
-    groups = None
-    if partition.groups is not None:
-        groups = Groups(*np.unique(partition.groups, return_counts=True), partition.group_kind)
-    return Summary(len(labels), X.shape[1], np.unique(labels), names, fingerprints, groups)
+    return Summary(len(labels), X.shape[1], np.unique(labels), names, fingerprints)
 
 
 def as_numbers(X: Any, index: int) -> NDArray:
@@ -130,7 +122,7 @@ def _kind(labels: NDArray) -> str:
 
 
 def check_alike(summaries: Sequence[Summary]) -> None:
-    """Refuse partitions with different columns, or with labels or groups of different kinds."""
+    """Refuse partitions with different columns, or with labels of different kinds."""
     first = summaries[0]
     for index, summary in enumerate(summaries):
         if summary.n_columns != first.n_columns:
@@ -141,8 +133,3 @@ def check_alike(summaries: Sequence[Summary]) -> None:
             raise ValueError(f"The columns of partition {index} have other names than those of partition 0.")
         if _kind(summary.labels) != _kind(first.labels):
             raise ValueError(f"The labels of partition {index} are not of the same kind as those of partition 0.")
-        if summary.groups is not None and first.groups is not None and summary.groups.kind != first.groups.kind:
-            raise ValueError(
-                f"The groups of partition {index} are {summary.groups.kind} and those of partition 0 are "
-                f"{first.groups.kind}, so a group with rows in both cannot be recognised: use one kind."
-            )

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..protocols import Cut
+from ..protocols import Cut, Groups
 from ..votes import code_dtype
-from ._partitions import Groups
 
 LISTED = 1_000_000  # up to this many rows, the part of each is listed
 

@@ -7,6 +7,8 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._provable import Provable
+
 _DEVIATION_DRAWS = 4096  # for the spread of a posterior without a closed form
 
 Law = Literal["dirichlet", "voter", "drawn"]
@@ -20,7 +22,7 @@ class Draws(NamedTuple):
     pull: Callable[[NDArray], NDArray]  # gradient by the weights -> gradient by the point
 
 
-class Posterior(ABC):
+class Posterior(Provable, ABC):
     """A distribution over the weights of a vote.
 
     Solvers move its `point`, an unconstrained vector; all gradients that a posterior returns are by the point.
@@ -32,7 +34,7 @@ class Posterior(ABC):
     deterministic_rule : str
         What the deterministic vote does, in words.
     proven : bool
-        Whether certificates of this posterior are proven.
+        Whether certificates of this posterior are proven; False unless the class itself says ``proven = True``.
     """
 
     name: ClassVar[str]
@@ -40,7 +42,6 @@ class Posterior(ABC):
     deterministic_rule: ClassVar[str] = (
         "the voters vote with their mean weights, and of classes that tie the first wins"
     )
-    proven: ClassVar[bool] = True
     point_bounds: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     @property

@@ -28,6 +28,7 @@ class Categorical(WeightedPosterior):
 
     theta: NDArray
     name: ClassVar[str] = "categorical"
+    proven: ClassVar[bool] = True
     law: ClassVar[Law] = "voter"
     deterministic_rule: ClassVar[str] = (
         "the voters vote with their probabilities as weights, and of classes that tie the first wins"

@@ -37,6 +37,7 @@ class Dirichlet(WeightedPosterior):
 
     alpha: NDArray
     name: ClassVar[str] = "dirichlet"
+    proven: ClassVar[bool] = True
     law: ClassVar[Law] = "dirichlet"
     point_bounds: ClassVar[tuple[float, float]] = (float(np.log(_SMALLEST)), float(np.log(_LARGEST)))
 

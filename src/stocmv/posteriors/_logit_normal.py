@@ -31,6 +31,7 @@ class LogitNormal(Posterior):
     location: NDArray
     scale: NDArray
     name: ClassVar[str] = "logit_normal"
+    proven: ClassVar[bool] = True
     deterministic_rule: ClassVar[str] = "the class that most of 2,000 votes answer, whose weights were drawn once"
     point_bounds: ClassVar[tuple[float, float]] = (-_REACH, _REACH)
 

@@ -23,6 +23,7 @@ from ._order import OrderTest as OrderTest, OrderWarning as OrderWarning
 from ._recipe import TRIED as TRIED, Made as Made, Recipe as Recipe
 from ._repeats import (
     Fingerprints as Fingerprints,
+    Groups as Groups,
     RepeatedRowsWarning as RepeatedRowsWarning,
     doubt_of_copies as doubt_of_copies,
 )

@@ -1,29 +1,34 @@
 """Groups of examples that depend on each other."""
 
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..voters import hash_examples
+from ..votes import group_names
+
+_INTEGER = re.compile("-?[1-9][0-9]{0,19}|0")  # as `group_names` writes those of up to 64 bits
 
 
 def group_ids(groups: Any, n: int) -> NDArray:
-    """A number for the group of each of ``n`` examples: a hash of its name, the same on every machine."""
-    names = np.asarray(groups)
-    if names.ndim != 1 or len(names) != n:
-        raise ValueError(f"groups must name the group of each of the {n} examples, got shape {names.shape}.")
-    if (names.dtype.kind in "fO" and any(map(is_missing, names.tolist()))) or (
-        names.dtype.kind in "mM" and np.isnat(names).any()
-    ):
-        raise ValueError("groups has examples without a group: give every example a group, if need be its own.")
-    if names.dtype.kind in "iu":  # hashed in two parts, as numbers are compared as float64
-        return hash_examples(np.column_stack([names >> 32, names & 0xFFFFFFFF]), b"group")
-    return hash_examples((names.astype(str) if names.dtype.kind == "O" else names)[:, None], b"group")
+    """A number for the group of each of ``n`` examples: a hash of its name, the same on every machine.
+
+    It depends on the name alone, not on the others: 1 has the same number in a column of integers and among texts.
+    """
+    names = group_names(groups, n)
+    if names.dtype.kind in "iu":
+        wide = names if names.dtype == np.uint64 else names.astype(np.int64)
+        return _hashed(wide >> 32, wide & 0xFFFFFFFF)
+    ids = hash_examples(names[:, None], b"group")
+    spelled = np.array([_INTEGER.fullmatch(name) is not None for name in names], bool)
+    if spelled.any():
+        integers = [int(name) for name in names[spelled]]
+        ids[spelled] = _hashed(np.array([i >> 32 for i in integers]), np.array([i & 0xFFFFFFFF for i in integers]))
+    return ids
 
 
-def is_missing(name: Any) -> bool:
-    try:
-        return name is None or bool(name != name)
-    except TypeError:  # the NA of pandas is not even different from itself
-        return True
+def _hashed(high: NDArray, low: NDArray) -> NDArray:
+    """Integers are hashed in two parts, as numbers are compared as float64."""
+    return hash_examples(np.column_stack([high, low]), b"group")

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import ks_2samp, kstwo
 
 from ..posteriors import Posterior
-from ..votes import VoteMatrix
-from ._groups import is_missing
+from ..votes import VoteMatrix, is_missing
 
 LEVEL = 0.001
 _EXACT = 10_000  # examples up to which every arrangement is counted

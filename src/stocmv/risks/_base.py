@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._provable import Provable
 from ..bounds import Bounded
 from ..posteriors import POSTERIORS, Law, Posterior
 from ..votes import Total, VoteMatrix, Votes, ask, scaled
@@ -31,10 +32,12 @@ class Question(NamedTuple):
     answer: Callable[..., tuple[NDArray, NDArray]]  # moments and gradients, from the means over all examples
 
 
-class Risk(ABC):
+class Risk(Provable, ABC):
     """One or two empirical means (its moments), and how they become a bound on the error of the vote.
 
     Most risks have one moment, and the bound is ``factor`` times an upper bound on it at ``kl_count`` times the KL.
+
+    A class of your own is not proven unless it says ``proven = True``.
     """
 
     name: ClassVar[str]
@@ -46,7 +49,6 @@ class Risk(ABC):
     certified: ClassVar[str]  # what is bounded, in words
     outward: ClassVar[tuple[int, ...]] = (1,)  # whether each moment is rounded up (1) or down (-1)
     allows_abstention: ClassVar[bool] = False  # whether it is defined if voters abstain
-    proven: ClassVar[bool] = True
 
     @abstractmethod
     def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:

@@ -24,6 +24,7 @@ class CBound(Risk):
     """
 
     name: ClassVar[str] = "c_bound"
+    proven: ClassVar[bool] = True
     laws: ClassVar[tuple[Law, ...]] = ("voter",)
     default_posterior: ClassVar[str] = "categorical"
     outward: ClassVar[tuple[int, ...]] = (1, -1)

@@ -82,6 +82,7 @@ class Half(CurveRisk):
     """
 
     name: ClassVar[str] = "half"
+    proven: ClassVar[bool] = True
     laws: ClassVar[tuple[Law, ...]] = ("dirichlet",)
     certified: ClassVar[str] = "the probability that the voters that err hold at least half of the weight"
 
@@ -96,6 +97,7 @@ class FirstOrder(CurveRisk):
     """Mean error of a drawn voter; twice this bounds the error of the vote (Langford and Shawe-Taylor 2003)."""
 
     name: ClassVar[str] = "first_order"
+    proven: ClassVar[bool] = True
     laws: ClassVar[tuple[Law, ...]] = ("voter", "dirichlet")
     default_posterior: ClassVar[str] = "categorical"
     factor: ClassVar[float] = 2.0
@@ -121,6 +123,7 @@ class SecondOrder(CurveRisk):
     """
 
     name: ClassVar[str] = "second_order"
+    proven: ClassVar[bool] = True
     laws: ClassVar[tuple[Law, ...]] = ("voter", "dirichlet")
     default_posterior: ClassVar[str] = "categorical"
     factor: ClassVar[float] = 4.0
@@ -153,6 +156,7 @@ class Binomial(CurveRisk):
 
     n_draws: int = 100
     name: ClassVar[str] = "binomial"
+    proven: ClassVar[bool] = True
     laws: ClassVar[tuple[Law, ...]] = ("voter",)
     default_posterior: ClassVar[str] = "categorical"
     factor: ClassVar[float] = 2.0

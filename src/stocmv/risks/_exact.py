@@ -20,6 +20,7 @@ class Exact(Half):
     """Error of the stochastic vote, in closed form (two classes) or by quadrature."""
 
     name: ClassVar[str] = "exact"
+    proven: ClassVar[bool] = True
     certified: ClassVar[str] = "the error of the stochastic vote"
     allows_abstention: ClassVar[bool] = True
 

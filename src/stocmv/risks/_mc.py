@@ -41,6 +41,7 @@ class MonteCarlo(Risk):
     certificate_draws: int = 2000
     draw_share: float = 0.1
     name: ClassVar[str] = "mc"
+    proven: ClassVar[bool] = True
     laws: ClassVar[tuple[Law, ...]] = ("dirichlet", "drawn")
     draws_again: ClassVar[bool] = True
     certified: ClassVar[str] = "the error of the stochastic vote"

@@ -28,7 +28,8 @@ class SelectiveCertificate:
     Attributes
     ----------
     bound : float
-        Bound on the error among the answers: the target itself if ``max_error`` was given.
+        Bound on the error among the answers: the target itself if ``max_error`` was given. With folds, the share of
+        errors and the share of answers are both averaged over the key, and this is a bound on their ratio.
     coverage : float
         Lower bound on the share of new examples that are answered. Both bounds hold at once with probability at least
         ``1 - delta``.
@@ -89,11 +90,16 @@ class SelectiveCertificate:
         judges = f"{self.n:,} {'groups' if self.grouped else 'examples'}"
         on = "rows of new groups, each group counting the same," if self.grouped else "new examples"
         folds = len(self.fold_sizes)
-        key = f", on average over the key that shares them out among the {folds} folds" if folds > 1 else ""
+        errs = f"errs on at most {percent(self.bound)}"
+        # with folds, a ratio of averages is proven, not an average of ratios
+        among = (
+            f"times the share that it answers, both averaged over the key that shares them out among the {folds} folds"
+            if folds > 1
+            else "of those that it answers"
+        )
         return (
             f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, the vote "
-            f"answers at least {percent_down(self.coverage)} of {on} and errs on at most {percent(self.bound)} of "
-            f"those that it answers{key}. {self.rule()}"
+            f"answers at least {percent_down(self.coverage)} of {on} and {errs} {among}. {self.rule()}"
         )
 
     def rule(self) -> str:

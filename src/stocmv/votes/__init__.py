@@ -5,12 +5,14 @@ from ._blocs import Blocs as Blocs
 from ._classes import class_weights as class_weights, doubt as doubt, heaviest as heaviest
 from ._curve import Curve as Curve
 from ._folds import load_folds, save_folds
+from ._groups import group_names as group_names
 from ._labels import (
     check_answers as check_answers,
     check_labels as check_labels,
     code_dtype as code_dtype,
     encode_answers as encode_answers,
     exact_labels as exact_labels,
+    is_missing as is_missing,
     labels_of as labels_of,
     unsigned_codes as unsigned_codes,
 )

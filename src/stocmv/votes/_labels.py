@@ -41,7 +41,7 @@ def exact_labels(values: Any, name: str) -> Any:
     if np.ma.is_masked(values):
         raise ValueError(f"{name} has missing values: give every example a class label.")
     # only numpy arrays are used as they are: lists and nullable columns may hold more than numpy's common type can
-    array = _as_array(values)
+    array = as_array(values)
     if array.ndim == 0:
         return values
     if array.dtype.kind in "OT":
@@ -86,7 +86,7 @@ def check_answers(values: ArrayLike, abstain: Any, y: NDArray) -> tuple[NDArray,
         return check_labels(values, "votes", 2), None
     if _is_among(abstain, y):
         raise ValueError(f"abstain={abstain!r} occurs in y: a class cannot mean that a voter does not answer.")
-    filled = _as_array(values).copy()
+    filled = as_array(values).copy()
     given = filled[~absent]
     filled[absent] = given[0] if given.size else y.ravel()[:1].tolist()[0]
     return check_labels(filled, "votes", 2), absent
@@ -111,7 +111,7 @@ def _is_among(label: Any, labels: NDArray) -> bool:
     return label is not None and same_kind and bool(np.any(labels == label))
 
 
-def _as_array(values: Any) -> NDArray:
+def as_array(values: Any) -> NDArray:
     """An array that loses nothing: numpy arrays as they are, everything else as objects."""
     is_numpy = isinstance(getattr(values, "dtype", None), np.dtype)
     return np.asarray(values) if is_numpy else np.asarray(values, dtype=object)
@@ -119,7 +119,7 @@ def _as_array(values: Any) -> NDArray:
 
 def _absent(values: Any, abstain: Any) -> NDArray | None:
     """Mask of missing answers; None if there cannot be any."""
-    array, found = _as_array(values), []
+    array, found = as_array(values), []
     if np.ma.is_masked(values):
         found.append(np.ma.getmaskarray(values))
     if array.dtype.kind in "fc":
@@ -127,7 +127,7 @@ def _absent(values: Any, abstain: Any) -> NDArray | None:
     elif array.dtype.kind in "OT":
         labels = array.astype(object).ravel().tolist()
         if _may_miss(set(map(type, labels))):
-            found.append(np.array([_is_missing(label) for label in labels], bool).reshape(array.shape))
+            found.append(np.array([is_missing(label) for label in labels], bool).reshape(array.shape))
     if abstain is not None:
         found.append(np.asarray(array.astype(object) == abstain, bool))
     return np.logical_or.reduce(found) if found else None
@@ -147,7 +147,7 @@ def _of_objects(array: NDArray, name: str) -> NDArray:
         return np.empty(array.shape, np.int64)
     labels = array.ravel().tolist()
     types = set(map(type, labels))
-    if _may_miss(types) and any(map(_is_missing, labels)):
+    if _may_miss(types) and any(map(is_missing, labels)):
         raise ValueError(f"{name} has missing values: give every example a class label.")
     kinds = sorted({_kind(each, name) for each in types})
     if len(kinds) > 1:
@@ -203,7 +203,8 @@ def _may_miss(types: set[type]) -> bool:
     return not all(issubclass(each, str | bool | np.bool_ | int | np.integer) for each in types)
 
 
-def _is_missing(label: object) -> bool:
+def is_missing(label: object) -> bool:
+    """Whether this is None, NaN or another missing value."""
     try:
         return label is None or bool(label != label)
     except TypeError:  # a missing value that cannot be compared
