@@ -9,10 +9,12 @@ from scipy.special import betaincinv
 from certificate.forging import content_of, folds_of, reasons, sealed
 from stocmv import Certificate, Monitor, VoteMatrix, certify
 from stocmv.bounds import BOUNDS
-from stocmv.certificate import Costs, Expected, amount, certify_tested
+from stocmv.certificate import Claim, Costs, Expected, amount, certify_tested
+from stocmv.certificate._baseline import cheapest_answer
 from stocmv.certificate._percent import percent_excluded
 from stocmv.posteriors import Dirichlet
 from stocmv.risks import Exact
+from validity.trials import draws_to_catch, most_violations
 
 ONE = Dirichlet(np.ones(1))
 AGAIN = "again with probability at least 95 %"
@@ -249,3 +251,20 @@ def test_the_words_survive_a_file(tmp_path):
     made = certified(loans(5, 0))
     made.to_json(tmp_path / "certificate.json")
     assert Certificate.from_json(tmp_path / "certificate.json") == made
+
+
+def test_the_bound_on_the_cheapest_answer_fails_no_more_often_than_delta():
+    """Three answers that cost about the same on average, so that the luckiest one is chosen."""
+    shares, costs = (
+        np.array([0.2, 0.3, 0.5]),
+        Costs([0, 1, 2], np.array([[0.0, 3.5, 1.5], [2.0, 0.0, 4.0], [1.8, 2.0, 0.6]])),
+    )
+    truths, claims = shares @ costs.matrix, (Claim("cost of one answer", 0.2 / 3),)
+    assert np.ptp(truths) < 0.5
+    too_low = 0
+    for seed in range(draws_to_catch(0.4, 0.2)):
+        frequency = np.random.default_rng(seed).multinomial(40, shares).astype(float)
+        found = cheapest_answer(costs, [np.arange(3)], [frequency], claims, grouped=False)
+        assert found["measured"] == pytest.approx((frequency @ costs.matrix).min() / 40)
+        too_low += found["bound"] < truths[found["label"]]
+    assert too_low <= most_violations(draws_to_catch(0.4, 0.2), 0.2)

@@ -247,7 +247,7 @@ def test_a_class_that_is_mostly_missed_follows_the_headline(without_figures):
     recalls = ({"label": "rare", "n": 30, "measured": 0.0712}, {"label": "usual", "n": 70, "measured": 0.9})
     missed = with_certificate(clf, per_class=(), precisions=(), recalls=recalls)
     header = parse(report.render(missed, data=summary(clf))).find("header")[0].words
-    said = "On the examples that judge it, it finds 7.12\u00a0% of class 'rare'."
+    said = "On the examples that judge it, it finds 7.12 % of class 'rare'."
     assert header.index("predict errs on at most") < header.index(said) < header.rindex(said)  # and in the statement
 
 
