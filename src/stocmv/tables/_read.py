@@ -95,8 +95,7 @@ def read_texts(
     path, kind = _found(path, format)
     if kind in ("libsvm", "npz"):
         raise ValueError(f"--keep is for files whose columns have names, not for {kind}.")
-    is_csv = kind == "csv"
-    frame = read_csv(path, names, encoding, missing_words=False) if is_csv else read_frame(path, kind, names, None)
+    frame = read_frame(path, kind, names, encoding, missing_words=False)
     lacking = [name for name in names if name not in frame.columns]
     if lacking:
         raise ValueError(
@@ -119,11 +118,11 @@ def _found(path: str | Path, format: str | None) -> tuple[Path, str]:
     return path, file_kind(path, format)
 
 
-def read_frame(path: Path, kind: str, text: Sequence[str], encoding: str | None) -> Any:
-    """The columns of a csv, Excel or parquet file; those named in ``text`` are read verbatim."""
+def read_frame(path: Path, kind: str, text: Sequence[str], encoding: str | None, *, missing_words: bool = True) -> Any:
+    """The columns of a csv, Excel or parquet file; those named in ``text`` are read verbatim (see `read_csv`)."""
     if kind == "csv":
-        return read_csv(path, text, encoding)
-    return read_excel(path, text) if kind == "excel" else read_parquet(path)
+        return read_csv(path, text, encoding, missing_words=missing_words)
+    return read_excel(path, text, missing_words=missing_words) if kind == "excel" else read_parquet(path)
 
 
 def file_kind(path: Path, format: str | None = None) -> str:
