@@ -266,27 +266,38 @@ def _sum(kls: "Sequence[KL]") -> tuple[float, float]:
 
 FORMAT, SELECTIVE_FORMAT = "stocmv certificate 1", "stocmv selective certificate 1"
 LONGEST = 1 << 28  # bytes of a certificate's file
-NUMBER = (int, float)
-KINDS: dict[str, Any] = {  # what each field is, and what a list holds
+NUMBER, TEXT, COUNT, LABEL, FREE = (int, float), (str,), (int,), (str, int, float, bool), (dict,)
+CLASS_FIGURES = ("delta", "empirical_risk", "stochastic_risk", "bound", "stochastic_bound")
+PROTOCOL = {"name": TEXT, "learning": COUNT, "judging": COUNT}
+KINDS: dict[
+    str, Any
+] = {  # what each field is: one of some types, a list, or a dictionary with these names or any (str)
     **dict.fromkeys(("bound", "stochastic_bound", "kl", "delta"), NUMBER),
-    **dict.fromkeys(("format", "statement", "risk", "theorem", "certified", "posterior", "deterministic_rule"), (str,)),
-    **dict.fromkeys(("n", "alternatives"), (int,)),
-    **dict.fromkeys(("risk_settings", "bound_settings", "deterministic_vote", "baseline", "cost", "context"), (dict,)),
-    **{name: [str] for name in ("unproven", "assumptions", "warnings", "vote_digests")},
-    **{name: [dict] for name in ("posteriors", "priors", "per_class", "precisions", "claims")},
-    "moments": [int, float],
-    "fold_sizes": [int],
-    "fold_shares": [int, float],
+    **dict.fromkeys(("format", "statement", "risk", "theorem", "certified", "posterior", "deterministic_rule"), TEXT),
+    **dict.fromkeys(("n", "alternatives"), COUNT),
+    **dict.fromkeys(("risk_settings", "bound_settings", "context"), FREE),
+    **{name: [TEXT] for name in ("unproven", "assumptions", "warnings", "vote_digests")},
+    **{name: [{str: [NUMBER]}] for name in ("posteriors", "priors")},
     **dict.fromkeys(("covers_drawn", "grouped"), (bool,)),
+    **{name: [NUMBER] for name in ("moments", "fold_shares")},
+    "fold_sizes": [COUNT],
+    "deterministic_vote": {str: NUMBER},
+    "baseline": {"label": LABEL, "empirical_risk": NUMBER, "bound": NUMBER},
+    "per_class": [{"label": LABEL, "n": COUNT, **dict.fromkeys(CLASS_FIGURES, NUMBER), "bound_settings": FREE}],
+    "precisions": [{"label": LABEL, "n": COUNT, "measured": NUMBER, "bound": NUMBER, "bound_settings": FREE}],
+    "cost": {"matrix": [[NUMBER]], "measured": NUMBER, "bound": NUMBER, "bound_settings": FREE},
+    "claims": [{"name": TEXT, "delta": NUMBER, "pays_for": TEXT, "among": {str: COUNT}}],
 }
 SELECTIVE_KINDS: dict[str, Any] = {  # the same for a vote that answers only when it is sure
     **{name: KINDS[name] for name in ("format", "statement", "bound", "delta", "theorem", "posterior", "n", "grouped")},
     **{name: KINDS[name] for name in ("unproven", "assumptions", "warnings", "vote_digests", "posteriors", "context")},
     **{name: KINDS[name] for name in ("fold_sizes", "fold_shares")},
     **dict.fromkeys(("coverage", "empirical_error", "empirical_coverage"), NUMBER),
-    "thresholds": [int, float],
-    "target": (dict,),
+    "thresholds": [NUMBER],
+    "target": {str: NUMBER},
 }
+OPTIONAL = ("baseline", "cost")  # these may be empty
+OF_FOLDS = {"fold_shares", "posteriors", "priors", "vote_digests", "thresholds"}  # one entry for each fold
 
 
 def read_certificate(path: str | os.PathLike) -> tuple[dict[str, Any], Check]:
@@ -318,16 +329,45 @@ def parse_certificate(text: bytes) -> tuple[dict[str, Any], Check]:
     unknown = sorted(known.keys() ^ content.keys())
     if unknown:
         raise Refused(f"fields missing or unknown: {', '.join(map(brief, unknown[:20]))}.")
-    for name, kinds in known.items():
-        entries = content[name] if isinstance(kinds, list) else [content[name]]
-        if not isinstance(entries, list) or not all(type(entry) in kinds for entry in entries):
+    for name, kind in known.items():
+        if not _is_like(content[name], kind) and not (name in OPTIONAL and content[name] == {}):
             raise Refused(f"{name} is not of the right kind.")
+    _check_together(content)
     if _is_deeper(content["context"], 6):
         raise Refused("its context is nested too deeply.")
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     is_intact = written == text and digest == hashlib.sha256(canonical.encode()).hexdigest()
     found = "as written" if is_intact else "changed since"
     return content, Check("digest of the file", "as written", found, is_intact)
+
+
+def _is_like(value: Any, kind: Any) -> bool:
+    """Whether a value is of the kind that a table such as `KINDS` describes."""
+    if isinstance(kind, tuple):
+        return type(value) in kind and (type(value) not in NUMBER or abs(value) < 1e300)
+    if isinstance(kind, list):
+        return type(value) is list and all(_is_like(entry, kind[0]) for entry in value)
+    if type(value) is not dict:
+        return False
+    if str in kind:
+        return all(_is_like(entry, kind[str]) for entry in value.values())
+    return tuple(value) == tuple(kind) and all(map(_is_like, value.values(), kind.values()))
+
+
+def _check_together(content: dict[str, Any]) -> None:
+    """Refuse fields that do not fit each other, so that whoever reads one finds what it refers to."""
+    n_folds = len(content["fold_sizes"])
+    _need(n_folds, "it has no folds.")
+    for name in OF_FOLDS & content.keys():
+        unpaid = name == "priors" and content[name] == []
+        _need(unpaid or len(content[name]) == n_folds, f"{name} has not one entry for each of the {n_folds} folds.")
+    _need(all(p and all(p.values()) for p in content["posteriors"]), "a posterior has no parameters.")
+    protocol = content["context"].get("protocol")
+    _need(protocol is None or _is_like(protocol, PROTOCOL), "the protocol in its context is not of the right kind.")
+    if content["format"] == FORMAT:
+        _need(content["moments"], "it has no means.")
+        measured = content["priors"] or "empirical_risk" in content["deterministic_vote"]
+        _need(measured, "it does not say how often predict erred.")
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -624,12 +664,6 @@ MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)  # one of them was chosen, an
 LARGEST = 1e12  # scipy's functions were found to be precise up to this concentration
 MOST_DRAWS = 10**6
 DETERMINISTIC_VOTE = ("margin", "scale", "coverage", "empirical_risk", "kl", "margins")
-BASELINE = ("label", "empirical_risk", "bound")
-CLASS_FIGURES = ("delta", "empirical_risk", "stochastic_risk", "bound", "stochastic_bound")
-CLASS = ("label", "n", *CLASS_FIGURES, "bound_settings")
-PRECISION = ("label", "n", "measured", "bound", "bound_settings")
-COST = ("matrix", "measured", "bound", "bound_settings")
-CLAIM = ("name", "delta", "pays_for", "among")
 
 
 def check_form(c: Content, folds: Sequence[Fold]) -> None:
@@ -715,47 +749,34 @@ def _check_constants(settings: dict[str, Any], n_folds: int) -> None:
 
 
 def _check_baseline(b: dict[str, Any]) -> None:
-    _need(b == {} or tuple(b) == BASELINE, f"the baseline's figures are not {BASELINE}")
-    if b:
-        figures = b["empirical_risk"], b["bound"]
-        _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a figure of the baseline is not between 0 and 1")
-        _need(type(b["label"]) in (str, int, float, bool), "the label of the baseline is not one")
+    figures = [b["empirical_risk"], b["bound"]] if b else []
+    _need(all(0 <= x <= 1 for x in figures), "a figure of the baseline is not between 0 and 1")
 
 
 def _check_classes(per_class: Sequence[dict[str, Any]]) -> None:
-    for entry in per_class:
-        _need(tuple(entry) == CLASS, f"the figures of a class are not {CLASS}")
-        figures = [entry[name] for name in CLASS_FIGURES]
-        _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a figure of a class is not between 0 and 1")
-        _need(type(entry["n"]) is int, "the number of a class's examples is not an integer")
-        _need(isinstance(entry["bound_settings"], dict), "the constants of a class are not of the right kind")
+    figures = (entry[name] for entry in per_class for name in CLASS_FIGURES)
+    _need(all(0 <= x <= 1 for x in figures), "a figure of a class is not between 0 and 1")
 
 
 def _check_precisions(c: Content, n_folds: int) -> None:
     for entry in c["precisions"]:
-        _need(tuple(entry) == PRECISION, f"the figures of a precision are not {PRECISION}")
-        figures = entry["measured"], entry["bound"]
-        _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a precision is not between 0 and 1")
-        _need(type(entry["n"]) is int, "the number of a class's answers is not an integer")
+        _need(0 <= entry["measured"] <= 1 and 0 <= entry["bound"] <= 1, "a precision is not between 0 and 1")
         _check_own_constants(c, entry["bound_settings"], n_folds)
 
 
 def _check_cost(c: Content, n_folds: int) -> None:
     if not c["cost"]:
         return
-    _need(tuple(c["cost"]) == COST, f"the parts of the cost are not {COST}")
     rows = c["cost"]["matrix"]
-    _need(isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows), "no matrix")
+    _need(rows and all(len(row) == len(rows) for row in rows), "no matrix")
     _need(all(_is_number(x, -1e101, 1e101) for row in rows for x in row), "a cost is not a number, or too large")
     _need(all(row[k] == min(row) for k, row in enumerate(rows)), "a wrong answer costs less than the right one")
     _need(max(map(max, rows)) > min(map(min, rows)), "all costs are the same")
-    _need(all(_is_number(c["cost"][name]) for name in ("measured", "bound")), "the mean cost is not a number")
     _check_own_constants(c, c["cost"]["bound_settings"], n_folds)
 
 
-def _check_own_constants(c: Content, settings: Any, n_folds: int) -> None:
+def _check_own_constants(c: Content, settings: dict[str, Any], n_folds: int) -> None:
     """Check the constants of figures other than the overall error, which only the fold test has."""
-    _need(isinstance(settings, dict), "the constants of a figure are not of the right kind")
     if settings:
         _need(c["bound_settings"]["name"] == settings.get("name") == "fold_test", "only the fold test has constants")
         _check_constants(settings, n_folds)
@@ -763,11 +784,8 @@ def _check_own_constants(c: Content, settings: Any, n_folds: int) -> None:
 
 def _check_claims(claims: Sequence[dict[str, Any]]) -> None:
     for claim in claims:
-        _need(tuple(claim) == CLAIM, f"the parts of a claim are not {CLAIM}")
-        named = isinstance(claim["name"], str) and isinstance(claim["pays_for"], str)
-        _need(named and _is_number(claim["delta"], 0, 1), "a claim has no name, or no share of delta between 0 and 1")
-        counts = claim["among"].values() if isinstance(claim["among"], dict) else [None]
-        _need(all(type(n) is int and 1 < n < 2**40 for n in counts), "a claim is not shared among whole numbers")
+        _need(0 < claim["delta"] < 1, "a claim has no share of delta between 0 and 1")
+        _need(all(1 < n < 2**40 for n in claim["among"].values()), "a claim is not shared among whole numbers")
 
 
 def _need(condition: object, otherwise: str) -> None:

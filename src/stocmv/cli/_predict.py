@@ -136,6 +136,9 @@ def selective_vote(folder: Path, model: Any) -> Any:
     named = certificate.context.get("model")
     if not isinstance(named, dict) or named.get("sha256") != sha256(folder / "model.skops"):
         raise ValueError(f"{folder / 'model.skops'} is not the model that {path.name} is about: certify again.")
+    own = model.certificate_
+    if (certificate.vote_digests, certificate.fold_shares) != (own.vote_digests, own.fold_shares):
+        raise ValueError(f"{path} is about other votes than those of the model: certify again.")
     return SelectiveVote(model, certificate)
 
 
