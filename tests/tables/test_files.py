@@ -141,7 +141,7 @@ def test_columns_as_they_stand(tmp_path):
         "size": ["1.50", "", "3"],
     }
     with pytest.raises(
-        ValueError, match=r"new\.csv has no column 'name' to keep; its columns are 'id', 'size', 'note'"
+        ValueError, match=r"There is no column 'name' in new\.csv to keep; the columns are 'id', 'size', 'note'"
     ):
         read_texts(tmp_path / "new.csv", ["name"])
 

@@ -8,7 +8,7 @@ import click
 
 from ..progress import stage
 from ._console import as_json, print_json, progress
-from ._folder import check_free, sweep, whole_folder
+from ._folder import checked_later, sweep, whole_folder
 from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Threads, cluster
 
 
@@ -156,7 +156,7 @@ def certify(
     began = perf_counter()
     folder = out if out is not None else Path(f"{_stem(data)}-certified")
     sweep(folder)
-    check_free(folder, force)
+    fitting = checked_later(folder, force)
     judges = "auto" if holdout is None else holdout
     chosen = Settings(holdout=judges, folds=folds, votes=votes, **settings)  # type: ignore[arg-type]
     with progress(quiet=as_json), on_cluster(cluster, chosen.jobs):
@@ -168,7 +168,8 @@ def certify(
             new = None if test is None else read_test(table.like(), test, None if cluster else kind, group, votes)
         with stage("looking at the data"):
             seen = Seen.of(table)
-        audit = certify_table(table, chosen)
+        with fitting:
+            audit = certify_table(table, chosen)
         if new is not None:
             with stage("counting test errors"):
                 audit = test_errors(audit, new)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._files import sha256
+from .._text import did_you_mean
 from ._columns import (
     Expected,
     Table,
@@ -20,6 +21,7 @@ from ._columns import (
     check_other,
     column_kinds,
     listed,
+    no_column,
     pick_columns,
     pick_features,
 )
@@ -98,9 +100,7 @@ def read_texts(
     frame = read_frame(path, kind, names, encoding, missing_words=False)
     lacking = [name for name in names if name not in frame.columns]
     if lacking:
-        raise ValueError(
-            f"{path.name} has no column {listed(lacking)} to keep; its columns are {listed(frame.columns)}."
-        )
+        raise no_column(lacking, list(frame.columns), f" in {path.name} to keep")
     return {name: ["" if lacks else str(value) for value, lacks in _cells(frame[name])] for name in names}
 
 
@@ -189,7 +189,10 @@ def _npz(
     arrays = read_npz(path)
     name = "y" if target is None else target
     if "X" not in arrays or (needs_target and name not in arrays):
-        raise ValueError(f"{path.name} must hold the arrays X and {name}; it holds {listed(sorted(arrays)) or 'none'}.")
+        meant = did_you_mean(name, arrays.keys() - {"X"}) if name not in arrays else ""
+        raise ValueError(
+            f"{path.name} must hold the arrays X and {name}{meant}; it holds {listed(sorted(arrays)) or 'none'}."
+        )
     X = arrays["X"]
     if X.ndim != 2 or X.dtype.kind not in "biuf" or not X.size:
         raise ValueError(f"X in {path.name} must be a table of numbers, got shape {X.shape} of {X.dtype}.")
