@@ -320,7 +320,9 @@ def parse_certificate(text: bytes) -> tuple[dict[str, Any], Check]:
     try:
         content: Any = json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_no_constant)
         written = json.dumps(content, indent=1).encode()
-    except (ValueError, RecursionError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refused("it is not JSON.") from error
+    except ValueError as error:
         raise Refused(f"{error}") from error
     if not isinstance(content, dict) or content.get("format") not in (FORMAT, SELECTIVE_FORMAT):
         raise Refused(f"its format is neither {FORMAT!r} nor {SELECTIVE_FORMAT!r}.")

@@ -222,7 +222,7 @@ FILES = {
 # fine examples, but no labels to learn from
 TARGETS: dict[str, tuple[Write, str, str]] = {
     "no such column": (_holding("data.csv", HEADER + ROWS), "colour", "'sepal length', 'sepal width'"),
-    "misspelt": (_holding("data.csv", HEADER + ROWS), "Kinds", "'Kinds' (did you mean 'kind'?)"),
+    "misspelt": (_holding("data.csv", HEADER + ROWS), "Kinds", "'Kinds' with the labels (did you mean 'kind'?)"),
     "npz: misspelt": (_holding("data.npz", _npz(X=X, label=Y)), "labels", "labels (did you mean 'label'?)"),
     "no such number": (_holding("data.csv", HEADER + ROWS), "5", "5 columns"),
     "not named": (_holding("data.csv", HEADER + ROWS), "", "--target"),

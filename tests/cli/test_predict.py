@@ -333,11 +333,12 @@ def test_a_seed_without_a_draw(audit, flowers, stocmv):
 
 
 def test_places_that_cannot_be_written(audit, flowers, stocmv, here):
-    assert_refused(stocmv("predict", audit, flowers, "--out", "nowhere/answers.csv"), "nowhere")
+    assert_refused(stocmv("predict", audit, flowers, "--out", "nowhere/answers.csv"), "there is no folder 'nowhere'")
+    assert_refused(stocmv("monitor", audit, flowers, "--state", "nowhere/s.json"), "there is no folder 'nowhere'")
     assert_refused(stocmv("predict", audit, flowers, "--out", here), "directory")
     assert os.listdir(here) == []
 
 
 def test_a_folder_without_a_model(stocmv, flowers, here):
-    assert_refused(stocmv("predict", here, flowers), "model.skops")
+    assert_refused(stocmv("predict", here, flowers), "model.skops: name a folder that 'stocmv certify' wrote")
     assert_refused(stocmv("predict", "nowhere", flowers), "nowhere")

@@ -178,7 +178,7 @@ def test_a_misspelt_column(name, csv):
     meant = "label" if name == "target" else "patient"
     with pytest.raises(ValueError, match=rf"no column .* \(did you mean '{meant}'\?\); the columns are 'patient'"):
         read_table(path, **MISSPELT[name])
-    with pytest.raises(ValueError, match=r"no column 'zz'; the columns are"):
+    with pytest.raises(ValueError, match=r"no column 'zz' with the labels; the columns are"):
         read_table(path, "zz")
 
 
@@ -197,6 +197,11 @@ def test_names_that_are_long_or_many_are_compared_quickly(csv):
     columns = ",".join(f"column_{k}" for k in range(5000))
     with pytest.raises(ValueError, match="no column"):
         read_table(csv(f"{columns},{'x' * 100_000}\n{'1,' * 5000}1\n"), "y" * 100_000)
+
+
+def test_the_target_is_not_dropped(csv):
+    with pytest.raises(ValueError, match="'label' holds the labels: it cannot be left out with --drop"):
+        read_table(csv("a,label\n1,x\n2,y\n"), "-1", drop=["label"])
 
 
 def test_no_target_is_needed(csv):

@@ -21,7 +21,7 @@ from ._kinds import FILE, FORMAT, Encoding
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
-@click.command()
+@click.command(short_help="Classify the rows of a table with a certified model.")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("data", type=FILE)
 @click.option("--stochastic", is_flag=True, help="Draw new weights for each row: the stochastic vote.")
@@ -104,7 +104,9 @@ def predict(
 
 
 def check_out(option: str, out: Path, folder: Path, data: Path) -> None:
-    """Refuse to overwrite a file that is read."""
+    """Refuse a place that does not exist, and to overwrite a file that is read."""
+    if not out.resolve().parent.is_dir():
+        raise ValueError(f"{option} {str(out)!r}: there is no folder {str(out.parent)!r} to write it into.")
     for read in (data, *(folder / name for name in OURS)):
         if out.exists() and read.exists() and out.samefile(read):
             raise ValueError(f"{option} {str(out)!r} is a file that this command reads: choose another name.")
@@ -115,6 +117,8 @@ def load_model(path: Path, certified: Path) -> Any:
     from .. import Certificate, MajorityVoteClassifier
     from ..persistence import load
 
+    if not path.exists():
+        raise ValueError(f"There is no {path}: name a folder that 'stocmv certify' wrote.")
     if certified.exists():
         named = Certificate.from_json(certified).context.get("model")
         if not isinstance(named, dict) or named.get("sha256") != sha256(path):

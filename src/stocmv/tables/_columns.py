@@ -150,7 +150,7 @@ def pick_target(names: Sequence[str], target: str) -> int:
     try:
         position = int(target)
     except ValueError:
-        raise no_column([target], names) from None
+        raise no_column([target], names, " with the labels") from None
     if not -len(names) <= position < len(names):
         raise ValueError(f"There is no column number {position}: the file has {len(names)} columns.")
     return position % len(names)
@@ -169,6 +169,8 @@ def pick_columns(
     if target is None:
         raise ValueError(f"Which column holds the labels? Give --target; the columns are {listed(names)}.")
     chosen = names[pick_target(names, target)]
+    if chosen in drop:
+        raise ValueError(f"The column {chosen!r} holds the labels: it cannot be left out with --drop.")
     for name, role in ((group, "group"), (time, "time")):
         check_other(names, name, chosen, role)
     features = [name for name in names if name not in {chosen, group, time, *drop}]
@@ -217,7 +219,8 @@ def _check_complete(column: Any, what: str) -> None:
     lacking = np.flatnonzero(column.isna().to_numpy())
     if lacking.size:
         which = ", ".join(str(row + 1) for row in lacking[:5]) + (", ..." if lacking.size > 5 else "")
-        raise ValueError(f"{what} is missing in {lacking.size:,} rows (counted from 1: {which}).")
+        rows = "1 row" if lacking.size == 1 else f"{lacking.size:,} rows"
+        raise ValueError(f"{what} is missing in {rows} (counted from 1: {which}): fill it in, or leave such rows out.")
 
 
 def check_drop(names: Sequence[str], drop: Sequence[str]) -> None:

@@ -79,9 +79,9 @@ def read_table(
         raise ValueError(f"--encoding is for csv files, and {path.name} is read as {kind}.")
     if kind == "libsvm":
         if group is not None:
-            raise ValueError("A libsvm file has no column of groups: use csv, parquet or npz with --group.")
+            raise ValueError("A libsvm file has no column of groups: use csv, Excel, parquet or npz with --group.")
         if time is not None:
-            raise ValueError("A libsvm file has no column of times: use csv, parquet or npz with --time.")
+            raise ValueError("A libsvm file has no column of times: use csv, Excel, parquet or npz with --time.")
         return _libsvm(path, target, needs_target, expected)
     if kind == "npz":
         return _npz(path, target, group, time, needs_target, expected)
