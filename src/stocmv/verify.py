@@ -269,9 +269,8 @@ LONGEST = 1 << 28  # bytes of a certificate's file
 NUMBER, TEXT, COUNT, LABEL, FREE = (int, float), (str,), (int,), (str, int, float, bool), (dict,)
 CLASS_FIGURES = ("delta", "empirical_risk", "stochastic_risk", "bound", "stochastic_bound")
 PROTOCOL = {"name": TEXT, "learning": COUNT, "judging": COUNT}
-KINDS: dict[
-    str, Any
-] = {  # what each field is: one of some types, a list, or a dictionary with these names or any (str)
+# what each field is: one of some types, a list, or a dictionary with these names or with any (str)
+KINDS: dict[str, Any] = {
     **dict.fromkeys(("bound", "stochastic_bound", "kl", "delta"), NUMBER),
     **dict.fromkeys(("format", "statement", "risk", "theorem", "certified", "posterior", "deterministic_rule"), TEXT),
     **dict.fromkeys(("n", "alternatives"), COUNT),
