@@ -35,7 +35,10 @@ def whole_file(path: str | os.PathLike) -> Iterator[BinaryIO]:
         with path.open("wb") as file:
             yield file
         return
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:  # which names the temporary file
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

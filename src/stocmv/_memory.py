@@ -11,7 +11,11 @@ def free_memory() -> int:
         return 8 << 30
 
 
+class TooLarge(ValueError):
+    """Data do not fit into memory."""
+
+
 def check_fits(n_bytes: int, what: str) -> None:
     """Refuse data that would not leave half of the free memory for learning."""
     if n_bytes > free_memory() // 2:
-        raise ValueError(f"{what} unpacks to {n_bytes / 2**30:.1f} GiB, more than half of the free memory.")
+        raise TooLarge(f"{what} unpacks to {n_bytes / 2**30:.1f} GiB, more than half of the free memory.")

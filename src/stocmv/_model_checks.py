@@ -22,9 +22,11 @@ from sklearn.tree._tree import Tree
 
 from ._files import check_packing
 from ._memory import check_fits
+from .certificate import Certificate
 from .classifier import DrawnVote, MajorityVoteClassifier
 from .naive_bayes import NaiveBayesVote
 from .posteriors import Posterior
+from .verify import parse_certificate
 
 Model = MajorityVoteClassifier | DrawnVote | NaiveBayesVote
 
@@ -163,6 +165,8 @@ def check_model(model: Any) -> None:
 def _check_part(part: Any) -> None:
     if isinstance(part, Posterior):
         type(part)(**part.parameters())
+    elif isinstance(part, Certificate):
+        parse_certificate(part.to_json().encode())
     elif isinstance(part, OneHotEncoder) and not _is_sound_encoder(part):
         raise ValueError("it has an encoder whose categories do not fit its columns.")
     elif isinstance(part, Tree | BaseDecisionTree | BaseForest) and not _is_sound(part):

@@ -26,7 +26,7 @@ from .classifier import DrawnVote, InputForm, MajorityVoteClassifier, OrderTest
 from .engines import Shared
 from .learning import History, Step
 from .naive_bayes import NaiveBayesVote
-from .posteriors import Categorical, Dirichlet, LogitNormal
+from .posteriors import BlocDirichlet, Categorical, Dirichlet, LogitNormal
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam, Quick
 from .voters import (
@@ -58,7 +58,7 @@ TRUSTED: tuple[str, ...] = tuple(
     for kind in (
         *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
         *(Certificate, Claim, InputForm, OrderTest, History, Step),
-        *(Dirichlet, Categorical, LogitNormal),
+        *(BlocDirichlet, Dirichlet, Categorical, LogitNormal),
         *(Answers, Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
         *(
             AnswerVoters,

@@ -33,6 +33,7 @@ import argparse
 import decimal
 import functools
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -41,7 +42,7 @@ import sys
 import textwrap
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -149,6 +150,8 @@ def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verifica
     words = _selective_words if selective else _words
     if all(check.holds for check in checks[1:]):  # otherwise the figures mean nothing
         try:
+            if content["posterior"] == BLOCS:
+                content, folds = merged(content, folds)
             form(content, folds)
             statement, needed = say(content), assume(content)
             checks.append(Check("form", "as it should be", "as it should be", True))
@@ -158,6 +161,57 @@ def verify(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verifica
             reason = str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"
             checks.append(Check("form", reason, "not allowed", False))
     return Verification(tuple(checks), statement, tuple(_unchecked(content, needed)))
+
+
+def merged(c: Content, folds: "Sequence[Fold]") -> "tuple[Content, list[Fold]]":
+    """The certificate and the votes of blocs as if each bloc were one voter.
+
+    A Dirichlet prior over voters is one over the sums of their weights in blocs. A posterior that changes only the law
+    of the sums has the KL of these, and where the voters of a bloc answer alike, the vote depends on nothing else.
+    """
+    _need(len(c["posteriors"]) == len(c["priors"]) == len(folds), "there is not a posterior and a prior for each fold")
+    blocs = [_bloc_of(*each) for each in zip(c["posteriors"], c["priors"], folds, strict=True)]
+    _need(len({bloc.speak for bloc in blocs}) == 1, "blocs have speakers in some folds only")
+    return {
+        **c,
+        "posterior": "dirichlet",
+        "posteriors": [{"alpha": p["alpha"]} for p in c["posteriors"]],
+        "priors": [{"alpha": [math.fsum(each) for each in bloc.within]} for bloc in blocs],
+        "blocs": blocs,
+    }, [_one_of_each(fold, p["blocs"]) for fold, p in zip(folds, c["posteriors"], strict=True)]
+
+
+def _bloc_of(posterior: dict[str, Any], prior: dict[str, Any], fold: "Fold") -> "Bloc":
+    _need(
+        tuple(posterior) == ("alpha", "blocs", "speakers", "within"), "the parameters of a posterior are not of blocs"
+    )
+    _check_parameters("dirichlet", prior, fold.n_voters, "prior")
+    alpha, blocs, speakers = (posterior[name] for name in ("alpha", "blocs", "speakers"))
+    _need(not fold.abstains, "blocs are for voters that answer every example")
+    _need(posterior["within"] == prior["alpha"], "blocs do not share their weight as the prior does")
+    whole = len(blocs) == fold.n_voters and all(type(x) is int for x in (*blocs, *speakers))
+    _need(whole and set(blocs) == set(range(len(alpha))), "the blocs are not numbered, or not one for each voter")
+    spoken = [blocs[j] if 0 <= j < len(blocs) else None for j in speakers]
+    _need(not speakers or spoken == list(range(len(alpha))), "the speakers are not a voter of each bloc")
+    _need(_agree(fold, blocs), "the voters of a bloc do not answer all examples alike")
+    within: list[list[float]] = [[] for _ in alpha]
+    for bloc, weight in zip(blocs, prior["alpha"], strict=True):
+        within[bloc].append(weight)
+    return Bloc(within, bool(speakers))
+
+
+def _agree(fold: "Fold", blocs: Sequence[int]) -> bool:
+    """Whether all voters answer as the last one of their bloc does."""
+    last = np.array([{bloc: j for j, bloc in enumerate(blocs)}[bloc] for bloc in blocs])
+    said = fold.errors if fold.labels is None else lambda rows: fold.labels[rows]  # type: ignore[index]
+    return all(bool((said(rows) == said(rows)[:, last]).all()) for rows in fold.blocks())
+
+
+def _one_of_each(fold: "Fold", blocs: Sequence[int]) -> "Fold":
+    first = [blocs.index(bloc) for bloc in range(max(blocs) + 1)]
+    bits = [np.packbits(fold.errors(rows)[:, first] > 0, axis=1, bitorder="little").T for rows in fold.blocks()]
+    labels = None if fold.labels is None else fold.labels[:, first]
+    return replace(fold, n_voters=len(first), bits=np.concatenate(bits, axis=1), labels=labels)
 
 
 def _votes(c: Content, folds: "Sequence[Fold]") -> Iterator[Check]:
@@ -294,29 +348,57 @@ def _sum(kls: "Sequence[KL]") -> tuple[float, float]:
 
 # -------------------------------------------------------------------------------------------- 2. The certificate's file
 
+BLOCS = "bloc_dirichlet"
+
+
+class Bloc(NamedTuple):
+    """The blocs of a fold."""
+
+    within: list[list[float]]  # prior concentrations of the voters of each
+    speak: bool  # whether one voter speaks for each
+
+
 FORMAT, SELECTIVE_FORMAT = "stocmv certificate 1", "stocmv selective certificate 1"
 LONGEST = 1 << 28  # bytes of a certificate's file
-NUMBER = (int, float)
-KINDS: dict[str, Any] = {  # what each field is, and what a list holds
+NUMBER, TEXT, COUNT, LABEL, FREE = (int, float), (str,), (int,), (str, int, float, bool), (dict,)
+CLASS_FIGURES = ("delta", "empirical_risk", "stochastic_risk", "bound", "stochastic_bound")
+PROTOCOL = {"name": TEXT, "learning": COUNT, "judging": COUNT}
+# what each field is: one of some types, a list, or a dictionary with these names or with any (str)
+KINDS: dict[str, Any] = {
     **dict.fromkeys(("bound", "stochastic_bound", "kl", "delta"), NUMBER),
-    **dict.fromkeys(("format", "statement", "risk", "theorem", "certified", "posterior", "deterministic_rule"), (str,)),
-    **dict.fromkeys(("n", "alternatives"), (int,)),
-    **dict.fromkeys(("risk_settings", "bound_settings", "deterministic_vote", "baseline", "cost", "context"), (dict,)),
-    **{name: [str] for name in ("unproven", "assumptions", "warnings", "vote_digests")},
-    **{name: [dict] for name in ("posteriors", "priors", "per_class", "recalls", "precisions", "claims")},
-    "moments": [int, float],
-    "fold_sizes": [int],
-    "fold_shares": [int, float],
+    **dict.fromkeys(("format", "statement", "risk", "theorem", "certified", "posterior", "deterministic_rule"), TEXT),
+    **dict.fromkeys(("n", "alternatives"), COUNT),
+    **dict.fromkeys(("risk_settings", "bound_settings", "context"), FREE),
+    **{name: [TEXT] for name in ("unproven", "assumptions", "warnings", "vote_digests")},
+    **{name: [{str: [NUMBER]}] for name in ("posteriors", "priors")},
     **dict.fromkeys(("covers_drawn", "grouped"), (bool,)),
+    **{name: [NUMBER] for name in ("moments", "fold_shares")},
+    "fold_sizes": [COUNT],
+    "deterministic_vote": {str: NUMBER},
+    "baseline": {"label": LABEL, "empirical_risk": NUMBER, "bound": NUMBER},
+    "per_class": [{"label": LABEL, "n": COUNT, **dict.fromkeys(CLASS_FIGURES, NUMBER), "bound_settings": FREE}],
+    "precisions": [{"label": LABEL, "n": COUNT, "measured": NUMBER, "bound": NUMBER, "bound_settings": FREE}],
+    "recalls": [{"label": LABEL, "n": COUNT, "measured": NUMBER}],
+    "cost": {
+        "classes": [LABEL],
+        "matrix": [[NUMBER]],
+        "measured": NUMBER,
+        "bound": NUMBER,
+        "bound_settings": FREE,
+        "baseline": {"label": LABEL, "measured": NUMBER, "bound": NUMBER},
+    },
+    "claims": [{"name": TEXT, "delta": NUMBER, "pays_for": TEXT, "among": {str: COUNT}}],
 }
 SELECTIVE_KINDS: dict[str, Any] = {  # the same for a vote that answers only when it is sure
     **{name: KINDS[name] for name in ("format", "statement", "bound", "delta", "theorem", "posterior", "n", "grouped")},
     **{name: KINDS[name] for name in ("unproven", "assumptions", "warnings", "vote_digests", "posteriors", "context")},
     **{name: KINDS[name] for name in ("fold_sizes", "fold_shares")},
     **dict.fromkeys(("coverage", "empirical_error", "empirical_coverage"), NUMBER),
-    "thresholds": [int, float],
-    "target": (dict,),
+    "thresholds": [NUMBER],
+    "target": {str: NUMBER},
 }
+OPTIONAL = ("baseline", "cost")  # these may be empty
+OF_FOLDS = {"fold_shares", "posteriors", "priors", "vote_digests", "thresholds"}  # one entry for each fold
 
 
 def read_certificate(path: str | os.PathLike) -> tuple[dict[str, Any], Check]:
@@ -339,7 +421,9 @@ def parse_certificate(text: bytes) -> tuple[dict[str, Any], Check]:
     try:
         content: Any = json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_no_constant)
         written = json.dumps(content, indent=1).encode()
-    except (ValueError, RecursionError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refused("it is not JSON.") from error
+    except ValueError as error:
         raise Refused(f"{error}") from error
     if not isinstance(content, dict) or content.get("format") not in (FORMAT, SELECTIVE_FORMAT):
         raise Refused(f"its format is neither {FORMAT!r} nor {SELECTIVE_FORMAT!r}.")
@@ -348,16 +432,46 @@ def parse_certificate(text: bytes) -> tuple[dict[str, Any], Check]:
     unknown = sorted(known.keys() ^ content.keys())
     if unknown:
         raise Refused(f"fields missing or unknown: {', '.join(map(brief, unknown[:20]))}.")
-    for name, kinds in known.items():
-        entries = content[name] if isinstance(kinds, list) else [content[name]]
-        if not isinstance(entries, list) or not all(type(entry) in kinds for entry in entries):
+    for name, kind in known.items():
+        if not _is_like(content[name], kind) and not (name in OPTIONAL and content[name] == {}):
             raise Refused(f"{name} is not of the right kind.")
+    _check_together(content)
     if _is_deeper(content["context"], 6):
         raise Refused("its context is nested too deeply.")
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     is_intact = written == text and digest == hashlib.sha256(canonical.encode()).hexdigest()
     found = "as written" if is_intact else "changed since"
     return content, Check("digest of the file", "as written", found, is_intact)
+
+
+def _is_like(value: Any, kind: Any) -> bool:
+    """Whether a value is of the kind that a table such as `KINDS` describes."""
+    if isinstance(kind, tuple):
+        return type(value) in kind and (type(value) not in NUMBER or abs(value) < 1e300)
+    if isinstance(kind, list):
+        return type(value) is list and all(_is_like(entry, kind[0]) for entry in value)
+    if type(value) is not dict:
+        return False
+    if str in kind:
+        return all(_is_like(entry, kind[str]) for entry in value.values())
+    return tuple(value) == tuple(kind) and all(map(_is_like, value.values(), kind.values()))
+
+
+def _check_together(content: dict[str, Any]) -> None:
+    """Refuse fields that do not fit each other, so that whoever reads one finds what it refers to."""
+    n_folds = len(content["fold_sizes"])
+    _need(n_folds, "it has no folds.")
+    for name in OF_FOLDS & content.keys():
+        unpaid = name == "priors" and content[name] == []
+        _need(unpaid or len(content[name]) == n_folds, f"{name} has not one entry for each of the {n_folds} folds.")
+    full = (p and all(p[name] for name in p if name != "speakers") for p in content["posteriors"])
+    _need(all(full), "a posterior has no parameters.")
+    protocol = content["context"].get("protocol")
+    _need(protocol is None or _is_like(protocol, PROTOCOL), "the protocol in its context is not of the right kind.")
+    if content["format"] == FORMAT:
+        _need(content["moments"], "it has no means.")
+        measured = content["priors"] or "empirical_risk" in content["deterministic_vote"]
+        _need(measured, "it does not say how often predict erred.")
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -669,16 +783,8 @@ TESTS: dict[str, tuple[str, ...]] = {"clopper_pearson": ("name",), "fold_test": 
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)  # one of them was chosen, and all share delta
 LARGEST = 1e12  # scipy's functions were found to be precise up to this concentration
 MOST_DRAWS = 10**6
-DETERMINISTIC_VOTE = ("margin", "scale", "coverage", "empirical_risk", "kl", "margins")
-BASELINE = ("label", "empirical_risk", "bound")
-CLASS_FIGURES = ("delta", "empirical_risk", "stochastic_risk", "bound", "stochastic_bound")
-CLASS = ("label", "n", *CLASS_FIGURES, "bound_settings")
-RECALL = ("label", "n", "measured")
-PRECISION = ("label", "n", "measured", "bound", "bound_settings")
-COST = ("classes", "matrix", "measured", "bound", "bound_settings", "baseline")
-ONE_ANSWER = ("label", "measured", "bound")
+DETERMINISTIC_VOTE = ("margin", "scale", "leak", "heavy", "coverage", "empirical_risk", "kl", "margins")
 KINDS_OF_LABELS = ({str}, {int}, {float}, {bool})
-CLAIM = ("name", "delta", "pays_for", "among")
 
 
 def check_form(c: Content, folds: Sequence[Fold]) -> None:
@@ -766,61 +872,46 @@ def _check_constants(settings: dict[str, Any], n_folds: int) -> None:
 
 
 def _check_baseline(b: dict[str, Any]) -> None:
-    _need(b == {} or tuple(b) == BASELINE, f"the baseline's figures are not {BASELINE}")
-    if b:
-        figures = b["empirical_risk"], b["bound"]
-        _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a figure of the baseline is not between 0 and 1")
-        _need(type(b["label"]) in (str, int, float, bool), "the label of the baseline is not one")
+    figures = [b["empirical_risk"], b["bound"]] if b else []
+    _need(all(0 <= x <= 1 for x in figures), "a figure of the baseline is not between 0 and 1")
 
 
 def _check_classes(per_class: Sequence[dict[str, Any]]) -> None:
-    for entry in per_class:
-        _need(tuple(entry) == CLASS, f"the figures of a class are not {CLASS}")
-        figures = [entry[name] for name in CLASS_FIGURES]
-        _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a figure of a class is not between 0 and 1")
-        _need(type(entry["n"]) is int, "the number of a class's examples is not an integer")
-        _need(isinstance(entry["bound_settings"], dict), "the constants of a class are not of the right kind")
+    figures = (entry[name] for entry in per_class for name in CLASS_FIGURES)
+    _need(all(0 <= x <= 1 for x in figures), "a figure of a class is not between 0 and 1")
 
 
 def _check_precisions(c: Content, n_folds: int) -> None:
     for entry in c["precisions"]:
-        _need(tuple(entry) == PRECISION, f"the figures of a precision are not {PRECISION}")
-        figures = entry["measured"], entry["bound"]
-        _need(all(_is_number(x) and 0 <= x <= 1 for x in figures), "a precision is not between 0 and 1")
-        _need(type(entry["n"]) is int, "the number of a class's answers is not an integer")
+        _need(0 <= entry["measured"] <= 1 and 0 <= entry["bound"] <= 1, "a precision is not between 0 and 1")
         _check_own_constants(c, entry["bound_settings"], n_folds)
 
 
 def _check_recalls(recalls: Sequence[dict[str, Any]]) -> None:
     for entry in recalls:
-        _need(tuple(entry) == RECALL, f"the figures of a recall are not {RECALL}")
-        _need(_is_number(entry["measured"]) and 0 <= entry["measured"] <= 1, "a recall is not between 0 and 1")
-        _need(type(entry["n"]) is int, "the number of a class's examples is not an integer")
+        _need(0 <= entry["measured"] <= 1, "a recall is not between 0 and 1")
 
 
 def _check_cost(c: Content, n_folds: int) -> None:
     if not c["cost"]:
         return
-    _need(tuple(c["cost"]) == COST, f"the parts of the cost are not {COST}")
     rows, named = c["cost"]["matrix"], c["cost"]["classes"]
-    _need(isinstance(named, list) and {type(x) for x in named} in KINDS_OF_LABELS, "the costs are not of classes")
+    _need({type(x) for x in named} in KINDS_OF_LABELS, "the costs are not of classes")
     _need(named == sorted(set(named)), "the classes that have costs are not sorted")
-    _need(isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows), "no matrix")
+    _need(rows and all(len(row) == len(rows) for row in rows), "no matrix")
     _need(all(_is_cost(x) for row in rows for x in row), "a cost is not a number, or too large")
     _need(all(row[k] == min(row) for k, row in enumerate(rows)), "a wrong answer costs less than the right one")
     _need(len(named) == len(rows), "there is not a row of costs for each class")
     _need(max(map(max, rows)) > min(map(min, rows)), "all costs are the same")
     one = c["cost"]["baseline"]
-    _need(isinstance(one, dict) and tuple(one) == ONE_ANSWER, f"the cost of one answer is not {ONE_ANSWER}")
     means = (each[name] for each in (c["cost"], one) for name in ("measured", "bound"))
     _need(all(map(_is_cost, means)), "a mean cost is not a number")
     _need({type(one["label"])} in KINDS_OF_LABELS, "the label of the cheapest answer is not one")
     _check_own_constants(c, c["cost"]["bound_settings"], n_folds)
 
 
-def _check_own_constants(c: Content, settings: Any, n_folds: int) -> None:
+def _check_own_constants(c: Content, settings: dict[str, Any], n_folds: int) -> None:
     """Check the constants of figures other than the overall error, which only the fold test has."""
-    _need(isinstance(settings, dict), "the constants of a figure are not of the right kind")
     if settings:
         _need(c["bound_settings"]["name"] == settings.get("name") == "fold_test", "only the fold test has constants")
         _check_constants(settings, n_folds)
@@ -828,11 +919,8 @@ def _check_own_constants(c: Content, settings: Any, n_folds: int) -> None:
 
 def _check_claims(claims: Sequence[dict[str, Any]]) -> None:
     for claim in claims:
-        _need(tuple(claim) == CLAIM, f"the parts of a claim are not {CLAIM}")
-        named = isinstance(claim["name"], str) and isinstance(claim["pays_for"], str)
-        _need(named and _is_number(claim["delta"], 0, 1), "a claim has no name, or no share of delta between 0 and 1")
-        counts = claim["among"].values() if isinstance(claim["among"], dict) else [None]
-        _need(all(type(n) is int and 1 < n < 2**40 for n in counts), "a claim is not shared among whole numbers")
+        _need(0 < claim["delta"] < 1, "a claim has no share of delta between 0 and 1")
+        _need(all(1 < n < 2**40 for n in claim["among"].values()), "a claim is not shared among whole numbers")
 
 
 def _need(condition: object, otherwise: str) -> None:
@@ -904,6 +992,8 @@ def _check_deterministic_vote(c: Content) -> None:
     _need(f["margin"] in grid and f["margins"] == len(grid), "the margin is not one of those that are paid for")
     _need(type(f["margins"]) is int, "the number of margins is not an integer")
     _need(0 < f["coverage"] <= 1, "the coverage is not between 0 and 1")
+    spoken = 0 < f["leak"] < 0.5 and f["heavy"] >= 0 if has_speakers(c) else f["leak"] == f["heavy"] == 0
+    _need(spoken, "the leak is not one that the theorem allows")
     _need(0 <= f["empirical_risk"] <= 1 and f["kl"] >= 0, "a figure of the deterministic vote is out of range")
     scaled = (f["scale"] * x for p in c["posteriors"] for x in p["alpha"])
     _need(f["scale"] > 0 and all(1 / LARGEST <= x <= LARGEST for x in scaled), "the scale is out of range")
@@ -923,10 +1013,15 @@ CERTIFIED = {
 RULES = {
     "categorical": "the voters vote with their probabilities as weights, and of classes that tie the first wins",
     "dirichlet": "the voters vote with their mean weights, and of classes that tie the first wins",
+    BLOCS: "one voter of each bloc votes, with the bloc's mean weight, and of classes that tie the first wins",
     "logit_normal": "the class that most of 2,000 votes answer, whose weights were drawn once",
 }
 
 
+SPEAKERS = (
+    "Voters that answered all judging examples alike form a bloc. The voter that speaks for a bloc in predict was "
+    "drawn once, in proportion to the prior; the bound on predict is on the average over that draw."
+)
 SILENCE = "; voters that do not answer an example have no say in it, and one that no voter answers counts as an error"
 
 
@@ -935,8 +1030,13 @@ def is_tested(c: Content) -> bool:
     return c["bound_settings"]["name"] in TESTS
 
 
+def has_speakers(c: Content) -> bool:
+    """Whether one voter speaks for each bloc in predict."""
+    return any(bloc.speak for bloc in c.get("blocs", ()))
+
+
 def has_one_voter(c: Content) -> bool:
-    return all(len(next(iter(parameters.values()))) == 1 for parameters in c["posteriors"])
+    return "blocs" not in c and all(len(next(iter(parameters.values()))) == 1 for parameters in c["posteriors"])
 
 
 def covers_drawn(c: Content) -> bool:
@@ -1023,7 +1123,7 @@ def _words(c: Content, statement: str, folds: Sequence[Fold]) -> Iterator[Check]
     fold = "each example is given to one fold, then " if len(c["posteriors"]) > 1 else ""
     rule = (
         fold
-        + ("its voter answers" if alone else RULES[c["posterior"]])
+        + ("its voter answers" if alone else RULES[BLOCS if has_speakers(c) else c["posterior"]])
         + SILENCE * any(fold.abstains for fold in folds)
     )
     for what, field, said in (
@@ -1065,6 +1165,7 @@ def assumed(c: Content) -> list[str]:
         unseen,
         "The risk, the bound and delta were fixed before looking at these examples." + chosen,
         *([drawn] if is_estimated(c) else []),
+        *([SPEAKERS] if has_speakers(c) else []),
     ]
 
 
@@ -1936,16 +2037,58 @@ class Fixed(NamedTuple):
 
 def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
     """Recompute it with scaled concentrations, which leave the mean weights unchanged."""
-    margin = c["deterministic_vote"]["margin"]
-    scaled = [c["deterministic_vote"]["scale"] * np.array(p["alpha"]) for p in c["posteriors"]]
-    priors = [q["alpha"] for q in c["priors"]]
+    v = c["deterministic_vote"]
+    scaled = [v["scale"] * np.array(p["alpha"]) for p in c["posteriors"]]
+    rows = [row_losses(fold, alpha, v["margin"]) for fold, alpha in zip(folds, scaled, strict=True)]
+    weights, priors, paid, strays = scaled, [q["alpha"] for q in c["priors"]], [0.0] * len(folds), [0.0] * len(folds)
+    if has_speakers(c):
+        heavy = [_heavy(bloc, p["alpha"], v["heavy"]) for bloc, p in zip(c["blocs"], c["posteriors"], strict=True)]
+        paid = [_speaking(bloc, h, v["leak"]) for bloc, h in zip(c["blocs"], heavy, strict=True)]
+        strays = [
+            math.fsum(a for a, each, h in zip(alpha, bloc.within, hs, strict=True) if len(each) > 1 and not h)
+            for alpha, bloc, hs in zip(scaled, c["blocs"], heavy, strict=True)
+        ]
+    elif "blocs" in c:  # all voters vote, with the mean weights of a Dirichlet over all of them
+        weights = [np.array(_unmerged(bloc, alpha)) for bloc, alpha in zip(c["blocs"], scaled, strict=True)]
+        priors = [[a for each in bloc.within for a in each] for bloc in c["blocs"]]
     abstains = any(fold.abstains for fold in folds)  # then voters of every fold may, on new examples
+    kls = [prior_kl("dirichlet", {"alpha": a}, {"alpha": b}) for a, b in zip(weights, priors, strict=True)]
     return Fixed(
-        rows=[row_losses(fold, alpha, margin) for fold, alpha in zip(folds, scaled, strict=True)],
-        kls=[prior_kl("dirichlet", {"alpha": a}, {"alpha": b}) for a, b in zip(scaled, priors, strict=True)],
-        coverage=min(coverage(a, f.n_classes, margin, abstains) for f, a in zip(folds, scaled, strict=True)),
+        rows=rows,
+        kls=[(kl + Decimal(more), slack + 1e-11 * more) for (kl, slack), more in zip(kls, paid, strict=True)],
+        coverage=min(
+            coverage(a, f.n_classes, v["margin"], abstains, v["leak"], stray)
+            for f, a, stray in zip(folds, weights, strays, strict=True)
+        ),
         slack=_risk_slack(max(map(math.fsum, scaled))),
     )
+
+
+def _unmerged(bloc: Bloc, alpha: Sequence[float]) -> list[float]:
+    return [x * a / math.fsum(each) for x, each in zip(alpha, bloc.within, strict=True) for a in each]
+
+
+def _heavy(bloc: Bloc, alpha: Sequence[float], factor: float) -> list[bool]:
+    """Blocs of several voters whose concentration is more than some times the prior's."""
+    sums = map(math.fsum, bloc.within)
+    return [len(each) > 1 and x > factor * a for x, each, a in zip(alpha, bloc.within, sums, strict=True)]
+
+
+def _speaking(bloc: Bloc, heavy: Sequence[bool], leak: float) -> float:
+    """KL of giving the speakers of heavy blocs all but a share of their blocs' weight.
+
+    Given that a voter with concentration a among others with b has at least 1 - leak; for a <= 1 the probability is at
+    least leak^b / (b B(a, b)).
+    """
+    price = []
+    for each in itertools.compress(bloc.within, heavy):
+        total = math.fsum(each)
+        for k, a in enumerate(each):
+            b = math.fsum(each[:k] + each[k + 1 :])
+            log_r = b * math.log(leak) - math.log(b) + math.lgamma(total) - math.lgamma(a) - math.lgamma(b)
+            log_r += max(a - 1, 0.0) * math.log1p(-leak)
+            price.append(a / total * (math.log(a / total) - log_r))
+    return max(math.fsum(price), 0.0)
 
 
 def _deterministic_vote(
@@ -1965,8 +2108,14 @@ def _deterministic_vote(
     yield _between("bound", c["bound"], least, most)
 
 
-def coverage(weights: NDArray, n_classes: int, margin: float, abstains: bool = False) -> float:
-    """Smallest probability of an error, or of a win by less than the margin, over contests that `predict` may lose."""
+def coverage(
+    weights: NDArray, n_classes: int, margin: float, abstains: bool = False, leak: float = 0.0, stray: float = 0.0
+) -> float:
+    """Smallest probability of an error, or of a win by less than the margin, over contests that `predict` may lose.
+
+    With blocs that have speakers, the share ``leak`` of the weight may be anywhere, and blocs of the concentration
+    ``stray`` altogether: that takes a part of the margin, unless the draw is unusual.
+    """
     s = math.fsum(weights)
     if abstains and len(weights) > LISTED_CLASSES:  # one against one, the lightest: the lighter, the more even
         contests = [(min(weights), min(weights))]
@@ -1979,9 +2128,22 @@ def coverage(weights: NDArray, n_classes: int, margin: float, abstains: bool = F
         contests = [(s / n_classes, s / n_classes)]
     else:
         contests = _lost_contests(weights, n_classes, s)
+    together, unusual, astray = 1.0, 0.0, 0.0
+    if leak and n_classes > 2:
+        together = 1 / (2 * n_classes)
+        unusual += float(special.betainc(s / n_classes, s - s / n_classes, together))
+    if stray >= s * (1 - 1e-9):
+        return 1e-300
+    if stray:
+        astray = 1 - float(special.betaincinv(s - stray, stray, 1e-3))
+        unusual += float(special.betaincc(stray, s - stray, astray))
+    margin -= (astray + leak * (0.5 - margin)) / (1 - leak) / together
+    if margin <= -0.5:
+        return 1e-300
     right, wrongs = np.array([(r, w) for r, w in contests if r > 0]).reshape(-1, 2).T
     # a class that is lighter by no more than a tie may win, too
-    return float(special.betainc(right * (1 + TIE), wrongs * (1 - TIE), 0.5 + margin).min(initial=1.0))
+    least = float(special.betainc(right * (1 + TIE), wrongs * (1 - TIE), 0.5 + margin).min(initial=1.0))
+    return max(least - unusual, 1e-300)
 
 
 def _lightest_majority(weights: NDArray, s: float) -> float:

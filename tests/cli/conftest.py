@@ -40,7 +40,8 @@ def stocmv(here, capsys):
     return call
 
 
-def _certify(folder: Path, *options: str) -> Path:
+def certify_flowers(folder: Path, *options: str) -> Path:
+    """What certify writes for three kinds of flowers."""
     data, out = str(write_flowers(folder / "flowers.csv")), str(folder / "audit")
     assert run(["certify", data, "--target", "kind", "--trees", "5", "--out", out, "--json", *options]) == 0
     return folder / "audit"
@@ -48,17 +49,17 @@ def _certify(folder: Path, *options: str) -> Path:
 
 @pytest.fixture(scope="session")
 def _held_out(tmp_path_factory) -> Path:
-    return _certify(tmp_path_factory.mktemp("held_out"))
+    return certify_flowers(tmp_path_factory.mktemp("held_out"))
 
 
 @pytest.fixture(scope="session")
 def _in_folds(tmp_path_factory) -> Path:
-    return _certify(tmp_path_factory.mktemp("in_folds"), "--folds", "3")
+    return certify_flowers(tmp_path_factory.mktemp("in_folds"), "--folds", "3")
 
 
 @pytest.fixture(scope="session")
 def _paid(tmp_path_factory) -> Path:
-    return _certify(tmp_path_factory.mktemp("paid"), "--bound", "catoni_per_fold")
+    return certify_flowers(tmp_path_factory.mktemp("paid"), "--bound", "catoni_per_fold")
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
+from tables.sheets import row, write_sheet
+
 HEADER = "sepal length,sepal width,petal length,petal width,kind\n"
 ROW = "5.1,3.5,1.4,0.2,setosa\n"
 OTHER = "6.3,3.3,6.0,2.5,virginica\n"
@@ -197,15 +199,31 @@ NPZ: dict[str, tuple[Write, str]] = {
     "a member that is larger than it says": (_holding("data.npz", _lying_zip), "not an npz file"),
 }
 
+EXCEL: dict[str, tuple[Write, str]] = {
+    "empty": (_holding("data.xlsx", ""), "not an Excel file"),
+    "csv named xlsx": (_holding("data.xlsx", HEADER + ROWS), "not an Excel file"),
+    "another zip file": (_holding("data.xlsx", _npz(X=X, y=Y)), "not an Excel file"),
+    "no cells": (lambda folder: write_sheet(folder / "data.xlsx", ""), "first sheet of data.xlsx is empty"),
+    "only names": (lambda folder: write_sheet(folder / "data.xlsx", row("a", "kind")), "no rows"),
+    "a cell far away": (
+        lambda folder: write_sheet(
+            folder / "data.xlsx", row("a", "kind") + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+        ),
+        "1,048,576 rows and 16,384 columns",
+    ),
+}
+
 FILES = {
     f"{kind}: {name}": case
-    for kind, cases in {"csv": CSV, "parquet": PARQUET, "libsvm": LIBSVM, "npz": NPZ}.items()
+    for kind, cases in {"csv": CSV, "parquet": PARQUET, "excel": EXCEL, "libsvm": LIBSVM, "npz": NPZ}.items()
     for name, case in cases.items()
 }
 
 # fine examples, but no labels to learn from
 TARGETS: dict[str, tuple[Write, str, str]] = {
     "no such column": (_holding("data.csv", HEADER + ROWS), "colour", "'sepal length', 'sepal width'"),
+    "misspelt": (_holding("data.csv", HEADER + ROWS), "Kinds", "'Kinds' with the labels (did you mean 'kind'?)"),
+    "npz: misspelt": (_holding("data.npz", _npz(X=X, label=Y)), "labels", "labels (did you mean 'label'?)"),
     "no such number": (_holding("data.csv", HEADER + ROWS), "5", "5 columns"),
     "not named": (_holding("data.csv", HEADER + ROWS), "", "--target"),
     "one value": (_holding("data.csv", HEADER + ROW * 60), "kind", "one value"),

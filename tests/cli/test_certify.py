@@ -402,7 +402,7 @@ def test_groups_that_are_none(stocmv, here):
     assert_refused(stocmv(*certify, "kind"), "'kind' holds the labels")
     assert_refused(stocmv(*certify, "plant", "--bound", "seeger"), "groups", "bound='seeger'")
     GROUPED.assign(plant=[None, *GROUPED["plant"][1:]]).to_csv("data.csv", index=False)
-    assert_refused(stocmv(*certify, "plant"), "The group 'plant' is missing in 1 rows")
+    assert_refused(stocmv(*certify, "plant"), "The group 'plant' is missing in 1 row ")
     assert_refused(stocmv("certify", "iris", "--group", "plant"), "--group")
     _as_libsvm(FLOWERS, "data.libsvm")
     assert_refused(stocmv("certify", "data.libsvm", "--group", "plant"), "libsvm", "--group")

@@ -168,7 +168,7 @@ class TestRefused:
         frame = FLOWERS.copy()
         frame.loc[120, "kind"] = None
         answer = certify(write_parts(here / "train", frame), "--target", "kind")
-        assert_refused(answer, "part-2.parquet: The target 'kind' is missing in 1 rows")
+        assert_refused(answer, "part-2.parquet: The target 'kind' is missing in 1 row ")
 
     def test_a_value_that_is_infinite(self, here, certify):
         frame = FLOWERS.copy()
@@ -194,7 +194,7 @@ class TestRefused:
         frame = FLOWERS.assign(plant=[None if k == 120 else f"p{k % 30}" for k in range(len(FLOWERS))])
         data = write_parts(here / "train", frame)
         answer = certify(data, "--target", "kind", "--group", "plant")
-        assert_refused(answer, "part-2.parquet: The group 'plant' is missing in 1 rows")
+        assert_refused(answer, "part-2.parquet: The group 'plant' is missing in 1 row ")
         assert_refused(certify(data, "--target", "kind", "--group", "tree"), "There is no column 'tree' to group by")
 
     def test_votes_that_would_not_fit_here(self, here, certify, monkeypatch):

@@ -35,6 +35,26 @@ def test_nothing_is_overwritten(certify, here):
     assert contents(here / "audit") == before
 
 
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (("--target", "knd"), "did you mean 'kind'?"),
+        (("--group", "plant"), "no column 'plant'"),
+        (("--test", "flowers-certified/model.skops"), "What kind of file"),
+        (("--bound", "seegr"), "bound must be one of"),
+        (("--cost", "[[0, 1]]"), "cost"),
+        (("--folds", 1000), "1000"),
+        ((), "already exists"),
+    ],
+)
+def test_arguments_are_checked_before_what_is_there(options, word, certify, here, monkeypatch):
+    monkeypatch.setattr("stocmv.cli._audit.RandomForestClassifier.fit", None)  # and nothing is trained
+    (here / "flowers-certified").mkdir()
+    (here / "flowers-certified" / "model.skops").write_text("old")
+    assert_refused(certify(*options), word)
+    assert contents(here / "flowers-certified") == {"model.skops": b"old"}
+
+
 def test_unless_forced(certify, here):
     assert certify("--out", "audit").code == 0
     before = contents(here / "audit")

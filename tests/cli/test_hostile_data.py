@@ -55,7 +55,7 @@ LITTLE = 1 << 20  # bytes of memory that are left
 @pytest.fixture
 def little_memory(monkeypatch):
     monkeypatch.setattr(_memory, "free_memory", lambda: LITTLE)
-    for user in ("tables._bytes", "tables._files", "cli._audit"):
+    for user in ("tables._bytes", "tables._excel", "tables._files", "cli._audit"):
         monkeypatch.setattr(f"stocmv.{user}.free_memory", lambda: LITTLE)
 
 
@@ -78,6 +78,21 @@ def test_csv_whose_values_take_more_than_the_memory(letters, stocmv, here, littl
     """The text fits, the numbers do not."""
     (here.parent / "data.csv.gz").write_bytes(gzip.compress(b"a,kind\n" + letters.encode() * 100_000))
     assert_refused(stocmv("certify", here.parent / "data.csv.gz", "--target", "kind"), "data.csv.gz", "memory")
+
+
+def test_words_take_more_memory_than_their_letters(stocmv, here, little_memory):
+    (here.parent / "data.csv").write_text("a,kind\n" + "ab,cd\n" * 20_000)
+    assert_refused(stocmv("certify", here.parent / "data.csv", "--target", "kind"), "data.csv", "memory")
+
+
+def test_libsvm_whose_values_take_more_than_the_memory(stocmv, here, little_memory):
+    (here.parent / "data.libsvm").write_text("1 1:1 2:1\n" * 15_000)
+    assert_refused(stocmv("certify", here.parent / "data.libsvm"), "data.libsvm", "memory")
+
+
+def test_npz_of_bytes_that_become_floats(stocmv, here, little_memory):
+    np.savez_compressed(here.parent / "data.npz", X=np.zeros((20_000, 4), np.int8), y=np.arange(20_000) % 2)
+    assert_refused(stocmv("certify", here.parent / "data.npz"), "data.npz", "memory")
 
 
 PACKED = {

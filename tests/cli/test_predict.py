@@ -160,6 +160,24 @@ def test_labels_are_exact_unless_a_spreadsheet_reads_them(formulas, stocmv, here
     assert not [cell for cell in header if cell[0] in "=+-@"]
 
 
+@pytest.mark.filterwarnings("always::UserWarning")
+@pytest.mark.parametrize("mark", ["=", "+", "-", "@", "\t=", "\r=", "\n=", "＝", "＋", "－", "＠"])
+def test_every_beginning_of_a_formula(mark, audit, stocmv, here):
+    FEATURES[:2].assign(note=[f"{mark}A1", "-1.5e3"]).to_csv("new.csv", index=False, quoting=csv.QUOTE_ALL)
+    answer = stocmv("predict", audit, "new.csv", "--keep", "note")
+    assert "as a formula: add --spreadsheet" in answer.err  # the answers may well be sent to a file
+    answer = stocmv("predict", audit, "new.csv", "--keep", "note", "--spreadsheet")
+    assert answer.err == ""
+    assert [row[0] for row in csv.reader(io.StringIO(answer.out))] == ["note", f"'{mark}A1", "-1.5e3"]
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_a_name_that_is_a_formula(audit, stocmv, here):
+    FEATURES[:2].assign(**{"=A1": 1}).to_csv("new.csv", index=False)
+    assert "'=A1' as a formula" in stocmv("predict", audit, "new.csv", "--keep", "=A1").err
+    assert stocmv("predict", audit, "new.csv", "--keep", "=A1", "--json").err == ""
+
+
 def test_the_certificate_names_the_model(audit, flowers, stocmv):
     named = Certificate.from_json(audit / "certificate.json").context["model"]["sha256"]
     assert named == hashlib.sha256((audit / "model.skops").read_bytes()).hexdigest()
@@ -315,11 +333,12 @@ def test_a_seed_without_a_draw(audit, flowers, stocmv):
 
 
 def test_places_that_cannot_be_written(audit, flowers, stocmv, here):
-    assert_refused(stocmv("predict", audit, flowers, "--out", "nowhere/answers.csv"), "nowhere")
+    assert_refused(stocmv("predict", audit, flowers, "--out", "nowhere/answers.csv"), "there is no folder 'nowhere'")
+    assert_refused(stocmv("monitor", audit, flowers, "--state", "nowhere/s.json"), "there is no folder 'nowhere'")
     assert_refused(stocmv("predict", audit, flowers, "--out", here), "directory")
     assert os.listdir(here) == []
 
 
 def test_a_folder_without_a_model(stocmv, flowers, here):
-    assert_refused(stocmv("predict", here, flowers), "model.skops")
+    assert_refused(stocmv("predict", here, flowers), "model.skops: name a folder that 'stocmv certify' wrote")
     assert_refused(stocmv("predict", "nowhere", flowers), "nowhere")

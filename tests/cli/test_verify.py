@@ -112,6 +112,11 @@ def test_what_is_no_certificate(content, audit, verify):
     assert_refused(verify(audit), "certificate.json is not a certificate of stocmv")
 
 
+def test_the_two_files_in_the_wrong_order(audit, stocmv):
+    answer = stocmv("verify", audit / "votes.npz", audit / "certificate.json")
+    assert_refused(answer, "votes.npz is not a certificate of stocmv: it is not JSON.")
+
+
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "9" * 5000, "1" + "0" * 400, "0x10", ".5"])
 def test_numbers_that_are_none(number, audit, verify):
     path = audit / "certificate.json"

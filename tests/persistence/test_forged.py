@@ -346,6 +346,14 @@ def a_key_without_folds(model):
     model.key_ = b"0123456789abcdef"
 
 
+def claims_that_are_none(model):
+    model.certificate_ = replace(model.certificate_, claims=("none",))
+
+
+def a_context_of_another_kind(model):
+    model.certificate_ = replace(model.certificate_, context=[1])
+
+
 def negative_weights(model):
     model.posterior_[0].alpha[0] = -1
 
@@ -363,6 +371,8 @@ def not_fitted(model):
         no_voters,
         no_shares,
         a_key_without_folds,
+        claims_that_are_none,
+        a_context_of_another_kind,
         negative_weights,
         not_fitted,
     ],

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from sklearn.datasets import dump_svmlight_file
 
 from stocmv.protocols import group_ids
-from stocmv.tables import FORMATS, Expected, Table, read_table
+from stocmv.tables import FORMATS, Expected, Table, read_table, read_texts
 
 NAN = float("nan")
 
@@ -163,6 +163,46 @@ def test_columns_left_out(csv):
     assert list(read_table(path, "label", drop=["id", "b"]).X.columns) == ["a"]
     with pytest.raises(ValueError, match="no column 'c' to drop"):
         read_table(path, "label", drop=["c"])
+
+
+MISSPELT = {
+    "target": {"target": "lable"},
+    "group": {"target": "label", "group": "Patient"},
+    "time": {"target": "label", "time": "patients"},
+    "drop": {"target": "label", "drop": ["petient"]},
+}
+
+
+@pytest.mark.parametrize("name", MISSPELT)
+def test_a_misspelt_column(name, csv):
+    path = csv("patient,a,label\n1,2,x\n2,3,y\n")
+    meant = "label" if name == "target" else "patient"
+    with pytest.raises(ValueError, match=rf"no column .* \(did you mean '{meant}'\?\); the columns are 'patient'"):
+        read_table(path, **MISSPELT[name])
+    with pytest.raises(ValueError, match=r"no column 'zz' with the labels; the columns are"):
+        read_table(path, "zz")
+
+
+def test_a_misspelt_column_to_keep(csv):
+    with pytest.raises(ValueError, match=r"no column 'ID' in data\.csv to keep \(did you mean 'id'\?\)"):
+        read_texts(csv("id,a\n1,2\n"), ["ID"])
+
+
+def test_a_column_of_the_model_that_is_spelt_otherwise(csv):
+    expected = Expected(2, ("size", "weight"))
+    with pytest.raises(ValueError, match=r"lacks columns .*: 'size' \(is it 'Size'\?\)\."):
+        read_table(csv("Size,weight\n1,2\n"), needs_target=False, expected=expected)
+
+
+def test_names_that_are_long_or_many_are_compared_quickly(csv):
+    columns = ",".join(f"column_{k}" for k in range(5000))
+    with pytest.raises(ValueError, match="no column"):
+        read_table(csv(f"{columns},{'x' * 100_000}\n{'1,' * 5000}1\n"), "y" * 100_000)
+
+
+def test_the_target_is_not_dropped(csv):
+    with pytest.raises(ValueError, match="'label' holds the labels: it cannot be left out with --drop"):
+        read_table(csv("a,label\n1,x\n2,y\n"), "-1", drop=["label"])
 
 
 def test_no_target_is_needed(csv):

@@ -172,7 +172,7 @@ def test_the_answers_of_a_forest_out_of_the_bag():
 def test_what_is_refused():
     with pytest.raises(ValueError, match="encoding must be 'ordinal' or 'onehot', got 'hash'"):
         Encoded(Stumps(), ["colour"], "hash").fit(frame(), None, CLASSES, 0)
-    with pytest.raises(ValueError, match="of the dataframe"):
-        MajorityVoteClassifier(Encoded(Stumps(), ["taste"])).fit(frame(), frame()["shape"])
+    with pytest.raises(ValueError, match=r"'color', which X does not have \(did you mean 'colour'\?\)"):
+        MajorityVoteClassifier(Encoded(Stumps(), ["color"])).fit(frame(), frame()["shape"])
     with pytest.raises(ValueError, match="only supported for dataframes"):
         MajorityVoteClassifier(Encoded(Stumps(), ["colour"])).fit(frame().to_numpy(), frame()["shape"])

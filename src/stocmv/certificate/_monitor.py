@@ -367,7 +367,10 @@ def _parsed(text: bytes) -> dict[str, Any]:
     """Parse a state that `to_json` wrote: every field must be present, of its type, and in its range."""
     if len(text) > _LONGEST:
         raise ValueError("it is too long")
-    state = json.loads(text, parse_constant=_no_constant)
+    try:
+        state = json.loads(text, parse_constant=_no_constant)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError("it is not JSON") from error
     if not isinstance(state, dict) or state.get("format") != _FORMAT:
         raise ValueError(f"its format is not {_FORMAT!r}")
     digest = state.pop("sha256", None)

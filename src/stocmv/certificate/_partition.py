@@ -41,6 +41,8 @@ class Contests(NamedTuple):
             together, mean = 0.5 / self.n_classes, (1 - self.n_classes * _TIE) / self.n_classes
             unusual += _below(together, scale * self.total * mean, scale * self.total * (1 - mean))
         lost = leak * (0.5 - margin)
+        if stray >= self.total * (1 - _TIE):
+            return _NOTHING
         if stray:
             shapes = scale * (self.total - stray), scale * stray
             kept = float(betaincinv(*shapes, _UNUSUAL))

@@ -8,15 +8,23 @@ import click
 
 from ..progress import stage
 from ._console import as_json, print_json, progress
-from ._folder import check_free, sweep, whole_folder
+from ._folder import checked_later, sweep, whole_folder
 from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Threads, cluster
 
 
-@click.command()
+@click.command(short_help="Train a vote on a table, and certify how often it errs.")
 @click.argument("data")
-@click.option("--target", help="Column with the labels: its name, or its number from 0 (-1 is the last).")
+@click.option(
+    "--target", metavar="COLUMN", help="Column with the labels: its name, or its number from 0 (-1 is the last)."
+)
 @click.option("--test", "test", type=FILE, help="A file of new examples to count errors on.")
-@click.option("--voters", type=click.Choice(["forest", "extra-trees", "stumps"]), default="forest", show_default=True)
+@click.option(
+    "--voters",
+    type=click.Choice(["forest", "extra-trees", "stumps"]),
+    default="forest",
+    show_default=True,
+    help="Voters to train.",
+)
 @click.option("--votes", is_flag=True, help="The columns are voters' answers; an empty cell means no answer.")
 @click.option("--abstain", help="With --votes: a further value that means no answer.")
 @click.option("--default", help="With --votes: the answer if no voter answers, which otherwise counts as an error.")
@@ -46,12 +54,16 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
 @click.option(
     "--min-coverage", type=SHARE, help="The same, but with at least this coverage and as few errors as possible."
 )
-@click.option("--group", help="Column that says which rows belong together (a patient, say); not a feature.")
-@click.option("--time", help="Column that says when each row was recorded, to test for drift; not a feature.")
+@click.option(
+    "--group", metavar="COLUMN", help="Column that says which rows belong together (a patient, say); not a feature."
+)
+@click.option(
+    "--time", metavar="COLUMN", help="Column that says when each row was recorded, to test for drift; not a feature."
+)
 @click.option(
     "--prior", type=AutoOr(Number(0, min_open=True)), default="auto", show_default=True, help="Parameter of the prior."
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of every draw.")
 @click.option(
     "--jobs",
     type=Threads(),
@@ -85,10 +97,14 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
     help="Columns of words become one column of numbers, or one column for each category.",
 )
 @cluster
-@click.option("--drop", multiple=True, help="A column to leave out, such as a row number; may be repeated.")
+@click.option(
+    "--drop", multiple=True, metavar="COLUMN", help="A column to leave out, such as a row number; may be repeated."
+)
 @click.option("--format", "kind", type=FORMAT, help="Kind of DATA.")
 @click.option("--encoding", type=Encoding(), help="Encoding of a csv file, such as latin-1.  [default: utf-8]")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder to write; by default DATA's name-certified.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder to write; by default patients-certified for patients.csv."
+)
 @click.option("--force", is_flag=True, help="Overwrite the folder.")
 @as_json
 @click.pass_context
@@ -122,10 +138,11 @@ def certify(
 
     With --votes all columns except the target are voters' answers, and only the weights are learned.
 
-    With --cluster DATA is a parquet file, a folder of them, or an address such as s3://bucket/folder. The folder that
-    is written holds model.skops (for 'stocmv predict'), certificate.json and votes.npz (for 'stocmv verify'), and
-    report.html, the page to show; with --max-error or --min-coverage also selective.json, the certificate of the vote
-    that answers only when it is sure.
+    With --cluster DATA is a parquet file, a folder of them, or an address such as s3://bucket/folder.
+
+    The folder that is written holds model.skops (for 'stocmv predict'), certificate.json and votes.npz (for 'stocmv
+    verify'), and report.html, the page to show; with --max-error or --min-coverage also selective.json, the
+    certificate of the vote that answers only when it is sure.
 
     \b
     Examples:
@@ -157,7 +174,7 @@ def certify(
     began = perf_counter()
     folder = out if out is not None else Path(f"{_stem(data)}-certified")
     sweep(folder)
-    check_free(folder, force)
+    fitting = checked_later(folder, force)
     judges = "auto" if holdout is None else holdout
     chosen = Settings(holdout=judges, folds=folds, votes=votes, **settings)  # type: ignore[arg-type]
     with progress(quiet=as_json), on_cluster(cluster, chosen.jobs):
@@ -169,7 +186,8 @@ def certify(
             new = None if test is None else read_test(table.like(), test, None if cluster else kind, group, votes)
         with stage("looking at the data"):
             seen = Seen.of(table)
-        audit = certify_table(table, chosen)
+        with fitting:
+            audit = certify_table(table, chosen)
         if new is not None:
             with stage("counting test errors"):
                 audit = test_errors(audit, new)
@@ -219,6 +237,7 @@ def _stem(data: str) -> str:
         ".parquet",
         ".pq",
         ".xlsx",
+        ".xlsm",
         ".npz",
         ".libsvm",
     ):

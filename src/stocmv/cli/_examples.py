@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._text import did_you_mean
 from ..datasets import list_datasets, load
 from ..tables import (
     Expected,
@@ -39,7 +40,8 @@ def read_examples(
     if Path(data).is_file() or (Path(data).exists() and not is_named):
         return read_table(data, target, format=kind, drop=drop, group=group, time=time, encoding=encoding)
     if not is_named:
-        raise ValueError(f"There is no file or data set named {data!r} (see 'stocmv datasets').")
+        meant = did_you_mean(data, [known.name for known in list_datasets()]) or " (see 'stocmv datasets')"
+        raise ValueError(f"There is no file or data set named {data!r}{meant}.")
     if target is not None or drop or group is not None or time is not None or encoding is not None:
         raise ValueError(f"{data!r} is a named data set: leave out --target, --drop, --group, --time and --encoding.")
     dataset = load(data)

@@ -6,14 +6,19 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from .._files import _umask
+from ..progress import listening
 
 OURS = ("model.skops", "certificate.json", "selective.json", "votes.npz", "report.html")
 _OLD, _REPLACED = "old", "replaced"
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
+
+
+class Taken(ValueError):
+    """A folder is there already."""
 
 
 def check_free(folder: Path, force: bool) -> None:
@@ -31,10 +36,27 @@ def check_free(folder: Path, force: bool) -> None:
         raise ValueError("The current folder cannot be replaced: name one inside it with --out.")
     found = sorted(entry.name for entry in place.iterdir())
     if found and not force:
-        raise ValueError(f"{str(folder)!r} already exists: choose another with --out, or overwrite it with --force.")
+        raise Taken(f"{str(folder)!r} already exists: choose another with --out, or overwrite it with --force.")
     others = [name for name in found if name not in OURS]
     if others:
         raise ValueError(f"{str(folder)!r} also holds {others[0]!r}, which is not ours: it is not overwritten.")
+
+
+def checked_later(folder: Path, force: bool) -> AbstractContextManager[None]:
+    """A block that fits a vote: if the folder is taken, this is said when the fit has accepted its arguments.
+
+    Whoever mistypes one of them should hear of it before deciding what to do with the folder.
+    """
+    try:
+        check_free(folder, force)
+    except Taken as error:
+        taken = error
+
+        def refuse(*_: object) -> None:
+            raise taken
+
+        return listening(refuse)  # called first when the voters are about to be trained
+    return nullcontext()
 
 
 @contextmanager

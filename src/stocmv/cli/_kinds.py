@@ -16,6 +16,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 class Number(click.FloatRange):
     """A finite number in a range."""
 
+    name = "number"
+
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         number = super().convert(value, parameter, context)
         if not math.isfinite(number):
@@ -44,7 +46,7 @@ class AutoOr(click.ParamType):
 
     def __init__(self, kind: click.ParamType) -> None:
         self.kind = kind
-        self.name = f"auto|{kind.name.removesuffix(' range')}"
+        self.name = f"auto|{kind.name}"
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         return value if value == "auto" else self.kind.convert(value, parameter, context)
@@ -74,7 +76,8 @@ class Costs(click.ParamType):
             text = value if value.lstrip()[:1] in ("[", "{") else Path(value).read_text()
             return json.loads(text)
         except (OSError, ValueError, RecursionError) as error:
-            self.fail(f"{value!r} is neither JSON nor a JSON file: {error}", parameter, context)
+            why = getattr(error, "strerror", None) or str(error)
+            self.fail(f"{value!r} is neither JSON nor a JSON file: {why}.", parameter, context)
 
 
 HERE = "here"

@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from ..selective import SelectiveCertificate
 
 
-@click.command()
+@click.command(short_help="Test on new labelled rows whether a certificate still holds.")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("data", type=FILE)
 @click.option("--state", type=click.Path(dir_okay=False, path_type=Path), help="File that remembers the cases so far.")
-@click.option("--target", help="Column with the true labels; by default the one that the model was trained with.")
+@click.option(
+    "--target",
+    metavar="COLUMN",
+    help="Column with the true labels; by default the one that the model was trained with.",
+)
 @click.option("--delta", type=SHARE, help="Probability of a false alarm over all time; by default the certificate's.")
 @click.option("--selective", is_flag=True, help="Test the error among the answers of the vote that answers when sure.")
 @click.option("--format", "kind", type=FORMAT, help="Kind of DATA.")

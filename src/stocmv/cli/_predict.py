@@ -1,12 +1,12 @@
 """``stocmv predict``."""
 
 import csv
-import io
 import sys
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -17,8 +17,11 @@ from ._console import as_json, print_json, say
 from ._folder import OURS
 from ._kinds import FILE, FORMAT, Encoding
 
+# spreadsheets skip white space before a formula, and take full-width signs for plain ones
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
-@click.command()
+
+@click.command(short_help="Classify the rows of a table with a certified model.")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("data", type=FILE)
 @click.option("--stochastic", is_flag=True, help="Draw new weights for each row: the stochastic vote.")
@@ -33,7 +36,9 @@ from ._kinds import FILE, FORMAT, Encoding
 @click.option("--format", "kind", type=FORMAT, help="Kind of DATA.")
 @click.option("--encoding", type=Encoding(), help="Encoding of a csv file; by default the one that certify was given.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write a csv file instead of printing.")
-@click.option("--spreadsheet", is_flag=True, help="Put ' before labels that a spreadsheet would read as formulas.")
+@click.option(
+    "--spreadsheet", is_flag=True, help="Put ' before labels and kept cells that a spreadsheet would read as formulas."
+)
 @as_json
 def predict(
     folder: Path,
@@ -77,8 +82,10 @@ def predict(
     sure = None if stochastic else selective_vote(folder, model)
     answered = None if sure is None else sure.answers(X)
     shares = _shares(model, X, stochastic) if proba else {}
+    is_csv = out is not None or not (as_json or sys.stdout.isatty())
+    if is_csv and not spreadsheet:
+        _warn_of_formulas([*model.classes_.tolist(), *kept, *(cell for cells in kept.values() for cell in cells)])
     if out is not None:
-        _warn_of_formulas([*model.classes_.tolist(), *(cell for cells in kept.values() for cell in cells)], spreadsheet)
         with whole_file(out) as file:
             text = _as_csv(kept, answers, answered, shares, model.classes_, _harmless if spreadsheet else None)
             file.write(text.encode())
@@ -97,7 +104,9 @@ def predict(
 
 
 def check_out(option: str, out: Path, folder: Path, data: Path) -> None:
-    """Refuse to overwrite a file that is read."""
+    """Refuse a place that does not exist, and to overwrite a file that is read."""
+    if not out.resolve().parent.is_dir():
+        raise ValueError(f"{option} {str(out)!r}: there is no folder {str(out.parent)!r} to write it into.")
     for read in (data, *(folder / name for name in OURS)):
         if out.exists() and read.exists() and out.samefile(read):
             raise ValueError(f"{option} {str(out)!r} is a file that this command reads: choose another name.")
@@ -108,6 +117,8 @@ def load_model(path: Path, certified: Path) -> Any:
     from .. import Certificate, MajorityVoteClassifier
     from ..persistence import load
 
+    if not path.exists():
+        raise ValueError(f"There is no {path}: name a folder that 'stocmv certify' wrote.")
     if certified.exists():
         named = Certificate.from_json(certified).context.get("model")
         if not isinstance(named, dict) or named.get("sha256") != sha256(path):
@@ -136,6 +147,9 @@ def selective_vote(folder: Path, model: Any) -> Any:
     named = certificate.context.get("model")
     if not isinstance(named, dict) or named.get("sha256") != sha256(folder / "model.skops"):
         raise ValueError(f"{folder / 'model.skops'} is not the model that {path.name} is about: certify again.")
+    own = model.certificate_
+    if (certificate.vote_digests, certificate.fold_shares) != (own.vote_digests, own.fold_shares):
+        raise ValueError(f"{path} is about other votes than those of the model: certify again.")
     return SelectiveVote(model, certificate)
 
 
@@ -161,8 +175,10 @@ def _as_csv(
     """A table of the kept columns, the answers, and whether the vote is sure, each cell passed through ``shown``."""
     shown = shown or (lambda cell: cell)
     cells = {label: shown(label) for label in labels.tolist()}
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    lines: list[str] = []
+    # with this line end, the writer also quotes a carriage return, after which a spreadsheet would start a new cell
+    to_lines = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
+    writer = csv.writer(to_lines, lineterminator="\r\n")
     sure = [] if answered is None else [["yes" if each else "no" for each in answered.tolist()]]
     header = [
         "prediction",
@@ -174,12 +190,12 @@ def _as_csv(
     weights = [column for share in shares.values() for column in share.T.tolist()]
     columns = [[cells[answer] for answer in answers.tolist()], *sure, *weights]
     writer.writerows(zip(*copied, *columns, strict=True))
-    return text.getvalue()
+    return "".join(lines)
 
 
 def _is_formula(label: Any) -> bool:
     """Whether a spreadsheet would evaluate it: text that starts like a formula and is not a number."""
-    if not isinstance(label, str) or not label.startswith(("=", "+", "-", "@", "\t", "\r")):
+    if not isinstance(label, str) or not label.startswith(_FORMULA):
         return False
     try:
         float(label)
@@ -192,10 +208,10 @@ def _harmless(label: Any) -> Any:
     return f"'{label}" if _is_formula(label) else label
 
 
-def _warn_of_formulas(cells: Iterable[Any], spreadsheet: bool) -> None:
-    formula = None if spreadsheet else next((cell for cell in cells if _is_formula(cell)), None)
+def _warn_of_formulas(cells: Iterable[Any]) -> None:
+    formula = next((cell for cell in cells if _is_formula(cell)), None)
     if formula is not None:
         warnings.warn(
-            f"a spreadsheet would read {formula!r} as a formula: add --spreadsheet if you open the file in one.",
+            f"a spreadsheet would read {formula!r} as a formula: add --spreadsheet if you open the answers in one.",
             stacklevel=2,
         )

@@ -1,6 +1,5 @@
 """Data sets by name."""
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -8,6 +7,7 @@ from functools import partial
 import numpy as np
 import sklearn.datasets
 
+from .._text import did_you_mean
 from ._dataset import Dataset
 from ._toys import TOY_SIZE, make_moons, make_normals
 
@@ -93,7 +93,6 @@ def load(name: str) -> Dataset:
     """
     makers = {known.name: make for known, make in _MAKERS.items()}
     if name not in makers:
-        close = difflib.get_close_matches(str(name).lower(), makers, n=3)
-        hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"the names are {', '.join(makers)}."
-        raise ValueError(f"There is no data set named {name!r}: {hint}")
+        meant = did_you_mean(str(name), makers)
+        raise ValueError(f"There is no data set named {name!r}{meant}; the names are {', '.join(makers)}.")
     return makers[name]()

@@ -184,6 +184,7 @@ class BlocDirichlet(Dirichlet):
     speakers: NDArray
     within: NDArray
     name: ClassVar[str] = "bloc_dirichlet"
+    proven: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -13,6 +13,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from .._text import did_you_mean
 from ..voters import VoterSet, VoterSource, as_source, checked_codes
 from ..votes import Votes, code_dtype, exact_labels
 from ._crossfit import CrossFit, LocalExamples, all_classes
@@ -74,7 +75,8 @@ def _named_columns(X: Any, names: list[str]) -> Any:
     """The columns of a frame that the vote was made with."""
     lacking = [name for name in names if name not in X.columns]
     if lacking:
-        raise ValueError(f"X lacks the columns {', '.join(map(repr, lacking))}, each of which is a voter.")
+        meant = did_you_mean(lacking[0], [str(name) for name in X.columns if name not in names], "is it")
+        raise ValueError(f"X lacks the columns {', '.join(map(repr, lacking))}{meant}, each of which is a voter.")
     return X[names]
 
 

@@ -8,6 +8,7 @@ from .._memory import check_fits
 from ._columns import listed
 
 _DAY = 86_400_000_000.0  # microseconds
+_WORD = 64  # bytes that Python takes for a short text
 _NULLABLE = {"bool": "boolean"} | {f"{u}int{b}": f"{u.upper()}Int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
 
 
@@ -24,9 +25,17 @@ def as_frame(table: Any, file: str) -> Any:
     columns = {name: table.column(name) for name in table.column_names}
     try:
         simple = pa.table({name: _simple(column, name, file) for name, column in columns.items()})
+        check_fits(_WORD * sum(map(_n_words, simple.columns)), file)
         return simple.to_pandas(date_as_object=False, types_mapper=_nullable(simple).get)
     except (pa.ArrowException, OverflowError) as error:
         raise ValueError(f"{file} cannot be read: {reason(error)}.") from error
+
+
+def _n_words(column: Any) -> int:
+    import pyarrow as pa
+
+    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    return len(column) - column.null_count if is_text else 0
 
 
 def _index_columns(table: Any) -> list[str]:

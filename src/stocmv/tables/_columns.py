@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._text import did_you_mean
+
 _MANY_CLASSES = 20  # this many different labels are fine in any file
 _LONGEST_LABEL = 200
 _PURPOSES = {"group": "group", "time": "order"}
@@ -148,7 +150,7 @@ def pick_target(names: Sequence[str], target: str) -> int:
     try:
         position = int(target)
     except ValueError:
-        raise ValueError(f"There is no column {target!r}; the columns are {listed(names)}.") from None
+        raise no_column([target], names, " with the labels") from None
     if not -len(names) <= position < len(names):
         raise ValueError(f"There is no column number {position}: the file has {len(names)} columns.")
     return position % len(names)
@@ -167,6 +169,8 @@ def pick_columns(
     if target is None:
         raise ValueError(f"Which column holds the labels? Give --target; the columns are {listed(names)}.")
     chosen = names[pick_target(names, target)]
+    if chosen in drop:
+        raise ValueError(f"The column {chosen!r} holds the labels: it cannot be left out with --drop.")
     for name, role in ((group, "group"), (time, "time")):
         check_other(names, name, chosen, role)
     features = [name for name in names if name not in {chosen, group, time, *drop}]
@@ -178,7 +182,7 @@ def pick_columns(
 def check_other(names: Sequence[str], name: str | None, target: str, role: str) -> None:
     """Refuse a column of groups or times that does not exist or holds the labels."""
     if name is not None and name not in names:
-        raise ValueError(f"There is no column {name!r} to {_PURPOSES[role]} by; the columns are {listed(names)}.")
+        raise no_column([name], names, f" to {_PURPOSES[role]} by")
     if name == target:
         raise ValueError(f"The column {name!r} holds the labels: the {role}s need another one.")
 
@@ -215,14 +219,21 @@ def _check_complete(column: Any, what: str) -> None:
     lacking = np.flatnonzero(column.isna().to_numpy())
     if lacking.size:
         which = ", ".join(str(row + 1) for row in lacking[:5]) + (", ..." if lacking.size > 5 else "")
-        raise ValueError(f"{what} is missing in {lacking.size:,} rows (counted from 1: {which}).")
+        rows = "1 row" if lacking.size == 1 else f"{lacking.size:,} rows"
+        raise ValueError(f"{what} is missing in {rows} (counted from 1: {which}): fill it in, or leave such rows out.")
 
 
 def check_drop(names: Sequence[str], drop: Sequence[str]) -> None:
     """Refuse to drop columns that do not exist."""
     unknown = [name for name in drop if name not in names]
     if unknown:
-        raise ValueError(f"There is no column {listed(unknown)} to drop; the columns are {listed(names)}.")
+        raise no_column(unknown, names, " to drop")
+
+
+def no_column(unknown: Sequence[str], names: Sequence[str], purpose: str = "") -> ValueError:
+    """The error for columns that do not exist."""
+    said = f"There is no column {listed(unknown)}{purpose}{did_you_mean(unknown[0], names)}"
+    return ValueError(f"{said}; the columns are {listed(names)}.")
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
@@ -351,7 +362,9 @@ def pick_features(frame: Any, expected: Expected, file: str) -> Any:
         return frame
     lacking = [name for name in expected.names if name not in frame.columns]
     if lacking:
-        raise ValueError(f"{file} lacks columns that the model was trained with: {listed(lacking)}.")
+        others = [name for name in frame.columns if name not in expected.names]
+        meant = did_you_mean(lacking[0], others, "is it")
+        raise ValueError(f"{file} lacks columns that the model was trained with: {listed(lacking)}{meant}.")
     return frame[list(expected.names)]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._files import DAMAGE, read_arrays, reason
-from .._memory import check_fits, free_memory
+from .._memory import TooLarge, check_fits, free_memory
 from ._arrow import as_frame, check_kinds
 from ._bytes import in_utf8, read_bytes
 
@@ -18,7 +18,7 @@ _DELIMITERS = ",;\t|"
 _HEADER = 1 << 20  # bytes in which to look for the delimiter
 _MOST_FEATURES = 10_000_000
 _DENSE_CELLS = 50_000_000
-_CELL = 8  # bytes
+CELL = 8  # bytes
 _ROWS = 1 << 14  # rows of a parquet file to read at once
 
 
@@ -28,23 +28,27 @@ def read_csv(path: Path, text: Collection[str] = (), encoding: str | None = None
     The columns named in `text` are read verbatim, even if all their values look like numbers; without `missing_words`,
     so are "NA" and the like in columns of text.
     """
-    import pyarrow as pa
-
     content = read_bytes(path)
     if not content or content.isspace():
         raise ValueError(f"{path.name} is empty.")
     content = in_utf8(content, encoding, path.name)
+    return parse_csv(content, _delimiter(content), path.name, text, missing_words)
+
+
+def parse_csv(content: bytes | bytearray, delimiter: str, file: str, text: Collection[str], missing_words: bool) -> Any:
+    """A data frame of text in UTF-8; see `read_csv`."""
+    import pyarrow as pa
+
+    # a value of one letter, or of none, takes as much memory as a number
+    check_fits(CELL * (content.count(delimiter.encode()) + content.count(b"\n")), file)
     try:
-        delimiter = _delimiter(content)
-        # a value of one letter, or of none, takes as much memory as a number
-        check_fits(_CELL * (content.count(delimiter.encode()) + content.count(b"\n")), path.name)
         table = _parsed(content, delimiter, ".", text, missing_words)
         if delimiter != "," and pa.string() in table.schema.types:
             table = _with_decimal_commas(table, _parsed(content, delimiter, ",", text, missing_words))
-        _check_quotes(table, content, path)
+        _check_quotes(table, content, file)
     except pa.ArrowException as error:
-        raise ValueError(f"{path.name} is not a csv file: {reason(error)}.") from error
-    return as_frame(table, path.name)
+        raise ValueError(f"{file} is not a csv file: {reason(error)}.") from error
+    return as_frame(table, file)
 
 
 def _delimiter(content: bytes | bytearray) -> str:
@@ -72,12 +76,12 @@ def _parsed(
     )
 
 
-def _check_quotes(table: Any, content: bytes | bytearray, path: Path) -> None:
+def _check_quotes(table: Any, content: bytes | bytearray, file: str) -> None:
     """Refuse what arrow accepts: an unclosed quote in the last value."""
     if content.count(b'"') % 2 and table.num_rows and table.num_columns:
         last = table.column(table.num_columns - 1)[-1].as_py()
         if isinstance(last, str) and "\n" in last:
-            raise ValueError(f"{path.name} has a quote that is never closed, in its last column.")
+            raise ValueError(f"{file} has a quote that is never closed, in its last column.")
 
 
 def _with_decimal_commas(table: Any, other: Any) -> Any:
@@ -105,7 +109,7 @@ def read_parquet(path: Path) -> Any:
         described = file.metadata
         groups = range(described.num_row_groups)
         check_fits(sum(described.row_group(group).total_byte_size for group in groups), path.name)
-        check_fits(_CELL * described.num_rows * described.num_columns, path.name)
+        check_fits(CELL * described.num_rows * described.num_columns, path.name)
         table = pa.Table.from_batches(_batches(file, path.name), file.schema_arrow)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{path.name} is not a parquet file: {reason(error)}.") from error
@@ -129,6 +133,7 @@ def read_libsvm(path: Path, n_features: int | None = None) -> tuple[Any, NDArray
     content = read_bytes(path)
     if not content or content.isspace():
         raise ValueError(f"{path.name} is empty.")
+    check_fits(2 * CELL * (content.count(b":") + content.count(b"\n")), path.name)  # each value has an index
     try:
         X, y = load_svmlight_file(io.BytesIO(content), n_features=n_features, zero_based=False)
     except (ValueError, OverflowError, MemoryError) as error:
@@ -143,6 +148,10 @@ def read_libsvm(path: Path, n_features: int | None = None) -> tuple[Any, NDArray
 def read_npz(path: Path) -> dict[str, NDArray]:
     """The arrays of an npz file; pickled ones are refused."""
     try:
-        return read_arrays(path)
+        arrays = read_arrays(path)
+        check_fits(CELL * sum(array.size for array in arrays.values()), path.name)  # bytes become floats
+        return arrays
+    except TooLarge:
+        raise
     except DAMAGE as error:
         raise ValueError(f"{path.name} is not an npz file of plain arrays: {reason(error)}.") from error

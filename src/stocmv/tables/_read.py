@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._files import sha256
+from .._text import did_you_mean
 from ._columns import (
     Expected,
     Table,
@@ -20,6 +21,7 @@ from ._columns import (
     check_other,
     column_kinds,
     listed,
+    no_column,
     pick_columns,
     pick_features,
 )
@@ -77,9 +79,9 @@ def read_table(
         raise ValueError(f"--encoding is for csv files, and {path.name} is read as {kind}.")
     if kind == "libsvm":
         if group is not None:
-            raise ValueError("A libsvm file has no column of groups: use csv, parquet or npz with --group.")
+            raise ValueError("A libsvm file has no column of groups: use csv, Excel, parquet or npz with --group.")
         if time is not None:
-            raise ValueError("A libsvm file has no column of times: use csv, parquet or npz with --time.")
+            raise ValueError("A libsvm file has no column of times: use csv, Excel, parquet or npz with --time.")
         return _libsvm(path, target, needs_target, expected)
     if kind == "npz":
         return _npz(path, target, group, time, needs_target, expected)
@@ -95,13 +97,10 @@ def read_texts(
     path, kind = _found(path, format)
     if kind in ("libsvm", "npz"):
         raise ValueError(f"--keep is for files whose columns have names, not for {kind}.")
-    is_csv = kind == "csv"
-    frame = read_csv(path, names, encoding, missing_words=False) if is_csv else read_frame(path, kind, names, None)
+    frame = read_frame(path, kind, names, encoding, missing_words=False)
     lacking = [name for name in names if name not in frame.columns]
     if lacking:
-        raise ValueError(
-            f"{path.name} has no column {listed(lacking)} to keep; its columns are {listed(frame.columns)}."
-        )
+        raise no_column(lacking, list(frame.columns), f" in {path.name} to keep")
     return {name: ["" if lacks else str(value) for value, lacks in _cells(frame[name])] for name in names}
 
 
@@ -119,11 +118,11 @@ def _found(path: str | Path, format: str | None) -> tuple[Path, str]:
     return path, file_kind(path, format)
 
 
-def read_frame(path: Path, kind: str, text: Sequence[str], encoding: str | None) -> Any:
-    """The columns of a csv, Excel or parquet file; those named in ``text`` are read verbatim."""
+def read_frame(path: Path, kind: str, text: Sequence[str], encoding: str | None, *, missing_words: bool = True) -> Any:
+    """The columns of a csv, Excel or parquet file; those named in ``text`` are read verbatim (see `read_csv`)."""
     if kind == "csv":
-        return read_csv(path, text, encoding)
-    return read_excel(path, text) if kind == "excel" else read_parquet(path)
+        return read_csv(path, text, encoding, missing_words=missing_words)
+    return read_excel(path, text, missing_words=missing_words) if kind == "excel" else read_parquet(path)
 
 
 def file_kind(path: Path, format: str | None = None) -> str:
@@ -190,7 +189,10 @@ def _npz(
     arrays = read_npz(path)
     name = "y" if target is None else target
     if "X" not in arrays or (needs_target and name not in arrays):
-        raise ValueError(f"{path.name} must hold the arrays X and {name}; it holds {listed(sorted(arrays)) or 'none'}.")
+        meant = did_you_mean(name, arrays.keys() - {"X"}) if name not in arrays else ""
+        raise ValueError(
+            f"{path.name} must hold the arrays X and {name}{meant}; it holds {listed(sorted(arrays)) or 'none'}."
+        )
     X = arrays["X"]
     if X.ndim != 2 or X.dtype.kind not in "biuf" or not X.size:
         raise ValueError(f"X in {path.name} must be a table of numbers, got shape {X.shape} of {X.dtype}.")

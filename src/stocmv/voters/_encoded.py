@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
+from .._text import did_you_mean
 from ._base import VoterSet, VoterSource
 from ._transformed import Transformed, TransformedVoters
 
@@ -66,6 +67,10 @@ class Encoded(Transformed):
         )
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+        lacking = [name for name in self.categorical if name not in getattr(X, "columns", self.categorical)]
+        if lacking:
+            meant = did_you_mean(lacking[0], map(str, X.columns))
+            raise ValueError(f"categorical names the column {lacking[0]!r}, which X does not have{meant}.")
         encoder = self.transformer
         numbers = _numbers(encoder.fit_transform(X), self.source.allow_nan)
         voters = self.source.fit(numbers, codes, classes, seed, n_jobs)
