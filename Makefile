@@ -6,12 +6,14 @@ ARGS ?=
 VENV := .venv
 RUN := $(VENV)/bin/python
 
-FAST := not (slow or browser or cluster or kill or paper)
-CORE := $(addprefix tests/,special votes posteriors risks bounds solvers learning certificate)
+FAST := not (slow or long or browser or cluster or kill or paper)
+# What can differ between versions: kernels, special functions, optimisers, random draws, scikit-learn's conventions.
+ACROSS_VERSIONS := $(addprefix tests/,special votes posteriors risks bounds solvers learning \
+    $(addprefix certificate/test_,bounds_of_tests.py certificate.py honest.py precise.py) classifier/test_estimator_checks.py)
 CORE_TESTS_NEED := pytest pytest-xdist hypothesis mpmath python-flint
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-gpu test-lowest test-newest lint bench docs paper picture clean
+.PHONY: help demo test test-all test-long test-gpu test-lowest test-newest lint bench docs paper picture clean
 .NOTPARALLEL:
 
 help:  ## show this list
@@ -24,17 +26,20 @@ demo: $(VENV)/.stamp-cli  ## certify a forest on handwritten digits, print the c
 test: $(VENV)/.stamp-dev  ## run the fast tests and the docstrings' examples
 	@$(RUN) -m pytest -n auto --dist worksteal -m '$(FAST)' $(ARGS)
 
-test-all: $(VENV)/.stamp-dev  ## run all tests: also simulations, browser, cluster, kills and the paper
-	@$(RUN) -m pytest -n auto --dist worksteal $(ARGS)
+test-all: $(VENV)/.stamp-dev  ## run all tests but the long ones: also simulations, browser, cluster, kills and the paper
+	@$(RUN) -m pytest -n auto --dist worksteal -m 'not long' $(ARGS)
+
+test-long: $(VENV)/.stamp-dev  ## run the simulations and samples that repeat a smaller one of test-all
+	@$(RUN) -m pytest -n auto --dist worksteal -m long $(ARGS)
 
 test-gpu: $(VENV)/.stamp-dev  ## run the tests of votes on a GPU, where there is one with CuPy
 	@$(RUN) -m pytest tests/votes/test_gpu.py -rs $(ARGS)
 
-test-lowest: build/lowest/.stamp  ## run the core's fast tests with the lowest versions that pyproject.toml allows
-	@build/lowest/bin/python -m pytest $(CORE) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
+test-lowest: build/lowest/.stamp  ## run the tests of what can differ with the lowest versions that pyproject.toml allows
+	@NUMBA_CACHE_DIR=build/lowest/numba build/lowest/bin/python -m pytest $(ACROSS_VERSIONS) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
 
-test-newest: build/newest/.stamp  ## run the core's fast tests with the newest Python that is installed
-	@build/newest/bin/python -m pytest $(CORE) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
+test-newest: build/newest/.stamp  ## run the same with the newest Python that is installed
+	@NUMBA_CACHE_DIR=build/newest/numba build/newest/bin/python -m pytest $(ACROSS_VERSIONS) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
 
 lint: $(VENV)/.stamp-dev  ## check style, format, types, and what the rooms import
 	@$(RUN) -m ruff check .
