@@ -6,13 +6,19 @@ ARGS ?=
 VENV := .venv
 RUN := $(VENV)/bin/python
 
-FAST := not (slow or browser or cluster or kill or paper)
-CORE := $(addprefix tests/,special votes posteriors risks bounds solvers learning certificate)
+FAST := not (slow or long or browser or cluster or kill or paper)
+# What can differ between versions: kernels, special functions, optimisers, random draws, scikit-learn's conventions.
+ACROSS_VERSIONS := $(addprefix tests/,special votes posteriors risks bounds solvers learning \
+    $(addprefix certificate/test_,bounds_of_tests.py certificate.py honest.py precise.py) classifier/test_estimator_checks.py)
 CORE_TESTS_NEED := pytest pytest-xdist hypothesis mpmath python-flint
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-gpu test-lowest test-newest lint bench docs paper picture clean
+.PHONY: help demo test test-all test-long test-gpu test-lowest test-newest lint bench docs paper picture clean
 .NOTPARALLEL:
+
+# These run one process per core. Linear algebra with threads of its own would only wait for a core: beside other work,
+# fits by L-BFGS then take six times as long.
+test test-all test-long test-lowest test-newest docs: export OMP_NUM_THREADS := 1
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -24,17 +30,20 @@ demo: $(VENV)/.stamp-cli  ## certify a forest on handwritten digits, print the c
 test: $(VENV)/.stamp-dev  ## run the fast tests and the docstrings' examples
 	@$(RUN) -m pytest -n auto --dist worksteal -m '$(FAST)' $(ARGS)
 
-test-all: $(VENV)/.stamp-dev  ## run all tests: also simulations, browser, cluster, kills and the paper
-	@$(RUN) -m pytest -n auto --dist worksteal $(ARGS)
+test-all: $(VENV)/.stamp-dev  ## run all tests but the long ones: also simulations, browser, cluster, kills and the paper
+	@$(RUN) -m pytest -n auto --dist worksteal -m 'not long' $(ARGS)
+
+test-long: $(VENV)/.stamp-dev  ## run the simulations and samples that repeat a smaller one of test-all
+	@$(RUN) -m pytest -n auto --dist worksteal -m long $(ARGS)
 
 test-gpu: $(VENV)/.stamp-dev  ## run the tests of votes on a GPU, where there is one with CuPy
 	@$(RUN) -m pytest tests/votes/test_gpu.py -rs $(ARGS)
 
-test-lowest: build/lowest/.stamp  ## run the core's fast tests with the lowest versions that pyproject.toml allows
-	@build/lowest/bin/python -m pytest $(CORE) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
+test-lowest: build/lowest/.stamp  ## run the tests of what can differ with the lowest versions that pyproject.toml allows
+	@NUMBA_CACHE_DIR=build/lowest/numba build/lowest/bin/python -m pytest $(ACROSS_VERSIONS) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
 
-test-newest: build/newest/.stamp  ## run the core's fast tests with the newest Python that is installed
-	@build/newest/bin/python -m pytest $(CORE) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
+test-newest: build/newest/.stamp  ## run the same with the newest Python that is installed
+	@NUMBA_CACHE_DIR=build/newest/numba build/newest/bin/python -m pytest $(ACROSS_VERSIONS) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
 
 lint: $(VENV)/.stamp-dev  ## check style, format, types, and what the rooms import
 	@$(RUN) -m ruff check .
@@ -48,7 +57,7 @@ bench: $(VENV)/.stamp-bench  ## run the benchmarks
 
 docs: $(VENV)/.stamp-docs  ## build the pages into docs/_build/html
 	@rm -rf docs/generated  # else the page of a name that is gone stays and warns
-	@$(RUN) -m sphinx -W --keep-going -b html docs docs/_build/html $(ARGS)
+	@$(RUN) -m sphinx -j auto -W --keep-going -b html docs docs/_build/html $(ARGS)
 
 paper: $(VENV)/.stamp-paper  ## reproduce the paper into build/paper: ARGS="table1 --trials 2", by default all of it
 	@$(RUN) -m reproduction $(or $(ARGS),all)

@@ -1,5 +1,6 @@
 """Configuration of the pages: `make docs` builds them."""
 
+import os
 from importlib.metadata import version as installed_version
 from importlib.resources import files
 
@@ -38,6 +39,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"plot_",
     "abort_on_example_error": True,
+    "parallel": os.cpu_count() or 1,
     "download_all_examples": False,
     "remove_config_comments": True,
     "write_computation_times": False,

@@ -4,7 +4,11 @@ import pytest
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests that need worker processes, by their fixtures, and those of the paper's experiments."""
+    """Mark the tests that need worker processes, by their fixtures, and those of the paper's experiments.
+
+    The simulations come first: the processes that run the tests then end together, on short ones.
+    """
+    items.sort(key=lambda item: "validity" not in item.path.parts)
     for item in items:
         if "reproduction" in item.path.parts:
             item.add_marker("paper")

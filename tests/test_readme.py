@@ -3,11 +3,14 @@
 import contextlib
 import io
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
 NUMBER = re.compile(r"\d[\d,.]*\d|\d")
 
 
@@ -35,4 +38,14 @@ def test_the_certificate_shown_is_the_one_printed(printed):
 def test_every_link_leads_to_a_file():
     targets = re.findall(r"\]\(([^)#]+)\)", README) + re.findall(r'src="([^"]+)"', README)
     assert targets
-    assert [target for target in targets if not (Path(__file__).parents[1] / target).exists()] == []
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+@pytest.mark.parametrize("command", ["make demo", "make test"])
+def test_install_names_the_commands_that_do_all_of_the_set_up(command, tmp_path):
+    (section,) = re.findall(r"^## Install\n(.*?)^## ", README, flags=re.MULTILINE | re.DOTALL)
+    assert re.search(rf"^```\n(?:.*\n)*?{command}\b", section, flags=re.MULTILINE)
+    for name in ("Makefile", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    steps = subprocess.run([*command.split(), "--dry-run"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert re.search(r"-m venv .*-m pip install .*(pytest|stocmv certify) ", steps.stdout, flags=re.DOTALL)

@@ -38,8 +38,14 @@ def violations(n_classes, protocol, seed):
 
 @pytest.mark.filterwarnings("ignore::stocmv.classifier.RepeatedRowsWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    ("n_classes", "protocol"),
+    [
+        *((3, protocol) for protocol in PROTOCOLS),
+        (2, "paid"),
+        *(pytest.param(2, protocol, marks=pytest.mark.long) for protocol in ("holdout", "folds")),
+    ],
+)
 def test_bounds_fail_no_more_often_than_delta(n_classes, protocol):
     n_draws = draws_to_catch(2 * DELTA, DELTA)
     found = np.sum([violations(n_classes, protocol, seed) for seed in range(n_draws)], axis=0)

@@ -8,7 +8,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.special import betainc
 from scipy.stats import binom
@@ -245,18 +244,12 @@ Judge = Callable[[Study, list[NDArray], int, np.random.Generator], Record]
 
 
 def simulate(study: Study, n_draws: int, judge: Judge = judge, seed: int = 0) -> Record:
-    """Independent draws, shared out to processes; the result does not depend on how many there are."""
-    chunks = np.array_split(np.arange(n_draws), math.ceil(n_draws / 50))
-    parts = Parallel(n_jobs=-1)(delayed(_simulate)(study, chunk, judge, seed) for chunk in chunks)
-    return Record(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-
-def _simulate(study: Study, draws: NDArray, judge: Judge, seed: int) -> Record:
+    """Independent draws."""
     records = []
-    for i in draws:
+    for i in range(n_draws):
         rng = np.random.default_rng([seed, i])
         folds = [study.population.draw(n, rng) for n in study.sizes]
-        records.append(judge(study, folds, int(i), rng))
+        records.append(judge(study, folds, i, rng))
     return Record(*(np.stack(arrays) for arrays in zip(*records, strict=True)))
 
 

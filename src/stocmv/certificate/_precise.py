@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc, gammaln
 
-from ..verify import Check, Fold, prior_kl, row_losses
+from ..verify import BLOCS, Check, Fold, merged, prior_kl, row_losses
 
 DIGITS = 30
 _DROP = 80.0  # e^-80 = 2e-35: what the quadrature leaves out
@@ -19,6 +19,8 @@ _AGREE = 1e-10  # largest difference allowed between double precision and thirty
 
 def precise_checks(content: dict[str, Any], folds: Sequence[Fold], share: float, seed: int) -> Iterator[Check]:
     """Check the losses of a random share of the rows, and the KL if it is paid, for a Dirichlet posterior."""
+    if content["posterior"] == BLOCS:
+        content, folds = merged(content, folds)
     if content["posterior"] != "dirichlet" or content["risk"] not in ("exact", "mc", "half"):
         return
     flint = _flint()

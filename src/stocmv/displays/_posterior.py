@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate
 from ..learning import Learned
-from ..posteriors import POSTERIORS, Posterior
+from ..posteriors import POSTERIORS, BlocDirichlet, Dirichlet, Posterior
 from ._canvas import GREY, INK, canvas, colours, in_percent, legend_below, tidy
 
 if TYPE_CHECKING:
@@ -173,5 +173,5 @@ class PosteriorDisplay:
 
 def priors_of(certificate: Certificate) -> list[Posterior] | None:
     """The priors from which a certificate pays the KL; None if it pays none."""
-    kind = POSTERIORS[certificate.posterior]
+    kind = POSTERIORS[Dirichlet.name if certificate.posterior == BlocDirichlet.name else certificate.posterior]
     return [kind(**{name: np.array(v) for name, v in prior.items()}) for prior in certificate.priors] or None
