@@ -203,7 +203,7 @@ def _bloc_of(posterior: dict[str, Any], prior: dict[str, Any], fold: "Fold") -> 
 def _agree(fold: "Fold", blocs: Sequence[int]) -> bool:
     """Whether all voters answer as the last one of their bloc does."""
     last = np.array([{bloc: j for j, bloc in enumerate(blocs)}[bloc] for bloc in blocs])
-    said = fold.errors if fold.labels is None else lambda rows: fold.labels[rows]  # type: ignore[index]
+    said = fold.errors if fold.labels is None else lambda rows: fold.labels[rows]
     return all(bool((said(rows) == said(rows)[:, last]).all()) for rows in fold.blocks())
 
 

@@ -128,6 +128,9 @@ class Matrix(Votes):
     """Votes in one matrix, in memory or on a GPU."""
 
     @abstractmethod
+    def only(self, voters: NDArray) -> "Matrix": ...
+
+    @abstractmethod
     def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
         """Apply a function to the matrix."""
 
