@@ -202,13 +202,14 @@ def _bloc_of(posterior: dict[str, Any], prior: dict[str, Any], fold: "Fold") -> 
 
 def _agree(fold: "Fold", blocs: Sequence[int]) -> bool:
     """Whether all voters answer as the last one of their bloc does."""
-    last = np.array([{bloc: j for j, bloc in enumerate(blocs)}[bloc] for bloc in blocs])
+    members = {bloc: j for j, bloc in enumerate(blocs)}
+    last = np.array([members[bloc] for bloc in blocs])
     said = fold.errors if fold.labels is None else lambda rows: fold.labels[rows]
     return all(bool((said(rows) == said(rows)[:, last]).all()) for rows in fold.blocks())
 
 
 def _one_of_each(fold: "Fold", blocs: Sequence[int]) -> "Fold":
-    first = [blocs.index(bloc) for bloc in range(max(blocs) + 1)]
+    first = np.unique(blocs, return_index=True)[1]
     bits = [np.packbits(fold.errors(rows)[:, first] > 0, axis=1, bitorder="little").T for rows in fold.blocks()]
     labels = None if fold.labels is None else fold.labels[:, first]
     return replace(fold, n_voters=len(first), bits=np.concatenate(bits, axis=1), labels=labels)
