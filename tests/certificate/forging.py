@@ -142,18 +142,18 @@ def _write(content: dict[str, Any], check: verify.Check, folds: list[verify.Fold
         needed = verify.assumed(content)
         content["assumptions"][: len(needed)] = needed
     for entry in content["per_class"]:
-        title = f"class {entry['label']!a} "
+        title = f"class {entry.get('label')!a} "
         if check.what.startswith(title):
             name = check.what.removeprefix(title).replace(" ", "_").replace("examples", "n")
             if name in entry:  # what follows from other figures has no field of its own
                 entry[name] = value
     for entry in content["recalls"]:
-        title = f"recall of {entry['label']!a}, "
+        title = f"recall of {entry.get('label')!a}, "
         if check.what.startswith(title):
             is_count = check.what.removeprefix(title) == "examples"
             entry["n" if is_count else "measured"] = value if is_count else 1 - value
     for entry in content["precisions"]:
-        title = f"precision of {entry['label']!a}, "
+        title = f"precision of {entry.get('label')!a}, "
         if check.what.startswith(title):
             name = check.what.removeprefix(title)
             if name == "answers":
