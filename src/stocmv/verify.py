@@ -2024,6 +2024,7 @@ def _one_answer(c: Content, places: Sequence[int], folds: Sequence[Fold], delta:
 
 # -------------------------------------------------------------------------- 12. The deterministic vote, and the classes
 
+NEARLY = 1e-12, 2e-9  # sums of weights that rounding may have made different, and that may be taken for equal
 LISTED, LISTED_CLASSES = 20, 10  # all coalitions of up to this many voters are listed, with two classes and with more
 
 
@@ -2032,7 +2033,7 @@ class Fixed(NamedTuple):
 
     rows: list[NDArray]  # probability that a drawn vote errs, or is right by less than the margin
     kls: list[KL]
-    coverage: float  # smallest probability of that if the deterministic vote errs
+    coverage: tuple[float, float]  # smallest probability of that if the deterministic vote errs, and if nearly tied
     slack: float  # how far the risk may have been rounded up
 
 
@@ -2057,9 +2058,12 @@ def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
     return Fixed(
         rows=rows,
         kls=[(kl + Decimal(more), slack + 1e-11 * more) for (kl, slack), more in zip(kls, paid, strict=True)],
-        coverage=min(
-            coverage(a, f.n_classes, v["margin"], abstains, v["leak"], stray)
-            for f, a, stray in zip(folds, weights, strays, strict=True)
+        coverage=tuple(  # type: ignore[arg-type]
+            min(
+                coverage(a, f.n_classes, v["margin"], abstains, near, v["leak"], stray)
+                for f, a, stray in zip(folds, weights, strays, strict=True)
+            )
+            for near in NEARLY
         ),
         slack=_risk_slack(max(map(math.fsum, scaled))),
     )
@@ -2099,10 +2103,10 @@ def _deterministic_vote(
     f = c["deterministic_vote"]
     weights = risk_weights(c["bound_settings"], c["fold_sizes"])
     risk = float(weights @ [fold.mean(rows) for fold, rows in zip(folds, fixed.rows, strict=True)])
-    yield _between("margin coverage", -f["coverage"], -fixed.coverage, -fixed.coverage * (1 - 1e-6))
+    yield _between("margin coverage", -f["coverage"], -fixed.coverage[0], -fixed.coverage[1] * (1 - 1e-6))
     yield _between("margin risk", f["empirical_risk"], risk, risk + fixed.slack)
     yield _between("KL at the margin's scale", f["kl"], *_sum(fixed.kls))
-    figures = ((risk, _sum(fixed.kls)[0], fixed.coverage), (f["empirical_risk"], f["kl"], f["coverage"]))
+    figures = ((risk, _sum(fixed.kls)[0], fixed.coverage[0]), (f["empirical_risk"], f["kl"], f["coverage"]))
     least, most = (min(upper(r, kl) / covered, 1.0) for r, kl, covered in figures)
     if has_one_voter(c):  # there is only one vote and one figure
         least = most = c["stochastic_bound"]
@@ -2110,25 +2114,32 @@ def _deterministic_vote(
 
 
 def coverage(
-    weights: NDArray, n_classes: int, margin: float, abstains: bool = False, leak: float = 0.0, stray: float = 0.0
+    weights: NDArray,
+    n_classes: int,
+    margin: float,
+    abstains: bool = False,
+    near: float = NEARLY[0],
+    leak: float = 0.0,
+    stray: float = 0.0,
 ) -> float:
     """Smallest probability of an error, or of a win by less than the margin, over contests that `predict` may lose.
 
-    With blocs that have speakers, the share ``leak`` of the weight may be anywhere, and blocs of the concentration
-    ``stray`` altogether: that takes a part of the margin, unless the draw is unusual.
+    Sums of weights that differ by no more than the share ``near`` count as equal. With blocs that have speakers, the
+    share ``leak`` of the weight may be anywhere, and blocs of the concentration ``stray`` altogether: that takes a part
+    of the margin, unless the draw is unusual.
     """
     s = math.fsum(weights)
     if abstains and len(weights) > LISTED_CLASSES:  # one against one, the lightest: the lighter, the more even
         contests = [(min(weights), min(weights))]
     elif abstains:
-        contests = _contests_of_some(weights)
+        contests = _contests_of_some(weights, n_classes * near)
     elif n_classes == 2:
-        wrong = _lightest_majority(weights, s)
+        wrong = _lightest_majority(weights, s, near)
         contests = [(s - wrong, wrong)]
     elif len(weights) > LISTED_CLASSES:
         contests = [(s / n_classes, s / n_classes)]
     else:
-        contests = _lost_contests(weights, n_classes, s)
+        contests = _lost_contests(weights, n_classes, s, near)
     together, unusual, astray = 1.0, 0.0, 0.0
     if leak and n_classes > 2:
         together = 1 / (2 * n_classes)
@@ -2147,28 +2158,28 @@ def coverage(
     return max(least - unusual, 1e-300)
 
 
-def _lightest_majority(weights: NDArray, s: float) -> float:
+def _lightest_majority(weights: NDArray, s: float, near: float) -> float:
     """The smallest weight that may win: sums of the heaviest voters, plus any part of the others' weight."""
     ordered = sorted(weights, reverse=True)
     sums, rest = np.zeros(1), math.fsum(ordered[LISTED:])
     for weight in ordered[:LISTED]:
         sums = np.append(sums, sums + weight)
-    return float(np.maximum(sums, s / 2)[sums + rest >= s / 2 * (1 - 1e-12)].min())
+    return float(np.maximum(sums, s / 2)[sums + rest >= s / 2 * (1 - near)].min())
 
 
-def _lost_contests(weights: NDArray, n_classes: int, s: float) -> list[tuple[float, float]]:
+def _lost_contests(weights: NDArray, n_classes: int, s: float, near: float) -> list[tuple[float, float]]:
     """Weights of the true class and of a wrong one that is no lighter, nor lighter than the others on average."""
     answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)  # the true class, a wrong one, or another
     right, wrong = weights @ (answers == 0), weights @ (answers == 1)
-    lost = (wrong >= right - 1e-12 * s) & (wrong * (n_classes - 2) >= s - right - wrong - 1e-12 * s)
+    lost = (wrong >= right - near * s) & (wrong * (n_classes - 2) >= s - right - wrong - near * s)
     return list(zip(right[lost].tolist(), wrong[lost].tolist(), strict=True))
 
 
-def _contests_of_some(weights: NDArray) -> list[tuple[float, float]]:
+def _contests_of_some(weights: NDArray, near: float) -> list[tuple[float, float]]:
     """Weights of the true class and of a wrong one that is no lighter, if any voter may abstain."""
     answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)  # the true class, a wrong one, or none
     right, wrong = weights @ (answers == 0), weights @ (answers == 1)
-    lost = (wrong > 0) & (wrong >= right * (1 - 1e-12))
+    lost = (wrong > 0) & (wrong >= right * (1 - near))
     return list(zip(right[lost].tolist(), wrong[lost].tolist(), strict=True))
 
 
@@ -2234,7 +2245,7 @@ def _one_class(
     yield _between(f"{name} empirical risk", entry["empirical_risk"], near, near + fixed.slack)
     least, most = upper(risk, kls, delta, 0), upper(entry["stochastic_risk"], kls, delta, 1)
     yield _between(f"{name} stochastic bound", entry["stochastic_bound"], least, most)
-    least = upper(near, fixed.kls, of_each_margin, 0) / fixed.coverage
+    least = upper(near, fixed.kls, of_each_margin, 0) / fixed.coverage[0]
     most = upper(entry["empirical_risk"], fixed.kls, of_each_margin, 1) / f["coverage"]
     yield _between(f"{name} bound", entry["bound"], min(least, 1.0), min(most, 1.0))
 

@@ -39,7 +39,7 @@ from certificate.forging import (
 )
 from stocmv import Certificate, VoteMatrix, certify, verify
 from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, _one_sample
-from stocmv.certificate import Claim, Expected, certify_tested
+from stocmv.certificate import Claim, Expected, _partition, certify_tested
 from stocmv.posteriors import POSTERIORS
 from stocmv.risks import RISKS, Binomial, MonteCarlo
 from stocmv.selective import NotCertified, SelectiveCertificate, _tally, certify_selective
@@ -81,13 +81,14 @@ def evidence_of(rng, *, n_folds=1, n_classes=None, silent=False, grouped=False, 
 
 
 def distribution(rng, kind, n_voters):
-    """Equal weights, small whole ones, any, or of all sizes."""
+    """Equal weights, small whole ones or nearly so, any, or of all sizes."""
     sizes = [
         np.ones(n_voters),
         rng.integers(1, 4, n_voters) / 1.0,
+        rng.integers(1, 4, n_voters) + 10 ** rng.uniform(-14, -8) * rng.integers(-1, 2, n_voters),
         rng.random(n_voters) + 1e-3,
         10 ** rng.uniform(-5, 2, n_voters),
-    ][rng.integers(4)]
+    ][rng.integers(5)]
     if kind == "logit_normal":
         return POSTERIORS[kind](rng.normal(size=n_voters), sizes.clip(0.1, 3))
     return POSTERIORS[kind](sizes * (10 ** rng.uniform(-3, 3) if kind == "dirichlet" else 1))
@@ -207,6 +208,7 @@ def excess(content: Content, arrays: Evidence) -> str:
     try:
         votes = [VoteMatrix._from_arrays(dict(part)) for part in arrays]
         least = [(_matrix, "doubt", _rounding), (_tally, "doubt", _rounding), (_one_sample, "_ROUNDING", 0.0)]
+        least.append((_partition, "_TIE", verify.NEARLY[0]))
         with contextlib.ExitStack() as stack:  # the least that rounding asks for: the package is more careful
             for place in least:
                 stack.enter_context(patch.object(*place))
@@ -223,7 +225,7 @@ def excess(content: Content, arrays: Evidence) -> str:
     span = float(np.ptp(content["cost"]["matrix"])) if content.get("cost") else 1.0
     scale = content.get("deterministic_vote", {}).get("scale", 1.0)
     total = max(scale * sum(p.get("alpha", [0.0])) for p in content["posteriors"])
-    room = COARSER if total > 1e6 else ROUNDING + 1e-9 * total**0.5  # for ties, in concentrations of this size
+    room = COARSER if total > 1e6 else ROUNDING
     better = (path for path in theirs if is_better(path, ours[path], theirs[path], room, span))
     return next((f"{path}: {ours[path]!r}, issued {theirs[path]!r}" for path in better), "")
 
@@ -678,6 +680,15 @@ OF_WORDS_AND_FIGURES = (
     parts,
     anything,
 )
+NOTHING_TO_CHANGE = (
+    TypeError,
+    ValueError,
+    KeyError,
+    AttributeError,
+    IndexError,
+    ArithmeticError,
+    StopIteration,
+)
 OF_EVIDENCE = (cut, classes_in_evidence, groups_in_evidence, answers_in_evidence)
 
 
@@ -707,7 +718,7 @@ def forged(kind: str, *seed: int) -> tuple[bytes, Evidence]:
     about = [way for way in OF_WORDS_AND_FIGURES for _ in range(3 if way in (weights, constants, thresholds) else 1)]
     for _ in range(int(rng.choice([1, 2, 2, 3, 4]))):
         of = OF_EVIDENCE if rng.random() < 0.2 else about
-        with contextlib.suppress(TypeError, ValueError, KeyError, AttributeError, IndexError, ArithmeticError):
+        with contextlib.suppress(*NOTHING_TO_CHANGE):
             of[rng.integers(len(of))](rng, content, arrays)  # if other changes left something to change
     finish(rng, content, arrays)
     text = sealed(content)
@@ -731,7 +742,8 @@ def finish(rng, content: Content, arrays: Evidence) -> None:
                 rest = [n / content["n"] for n in content["fold_sizes"]]
                 content["fold_shares"] = content["fold_shares"] if "thresholds" in content else rest
             elif content["bound_settings"]["name"] == "fold_test":
-                content["fold_shares"] = verify.test_shares(content["bound_settings"]).tolist()
+                with np.errstate(all="ignore"):
+                    content["fold_shares"] = verify.test_shares(content["bound_settings"]).tolist()
             else:
                 content["fold_shares"] = [1.0]
     except Exception:  # the verifier refuses such evidence
@@ -740,7 +752,7 @@ def finish(rng, content: Content, arrays: Evidence) -> None:
         return
     selective = "thresholds" in content
     again, compute = (worded, found_anew) if selective else (restated, recomputed)
-    with contextlib.suppress(TypeError, ValueError, KeyError, AttributeError, IndexError):  # lists that are no lists
+    with contextlib.suppress(*NOTHING_TO_CHANGE), np.errstate(all="ignore"):
         content.update(compute(content, folds) if way in ("all", "shaved") else again(content))
         if way == "shaved":
             figure(rng, content, arrays)

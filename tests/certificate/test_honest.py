@@ -125,6 +125,16 @@ def test_a_class_that_every_fold_gets_wrong():
     assert seen
 
 
+@pytest.mark.parametrize("off", [0.0, 1e-13, 3e-12, 1e-10, 5e-10])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_weights_that_nearly_tie(n_classes, off):
+    """The package takes sums that agree to nine digits for equal; the verifier knows it."""
+    votes = answers(60, 3, n_classes)
+    posterior = Dirichlet(200 * np.array([0.25 - off, 0.25 - off, 0.5 + 2 * off]))
+    ours = certify([votes], [posterior], [posterior], RISKS["exact"], BOUNDS["seeger"], 0.05)
+    assert_holds(ours, [votes])
+
+
 @pytest.mark.parametrize("alpha", [1e-8, 1e-11])
 @pytest.mark.parametrize("n_voters", [1, 3])
 def test_tiny_concentrations(alpha, n_voters):

@@ -109,7 +109,7 @@ def test_functions_hold_what_they_refer_to(name, place):
         [{"selector": SELECTOR}],
         None,
     ],
-    ids=repr,
+    ids=["ufunc", "lambda", "method of an unfitted one", "plain function", "pipeline", "list", "None"],
 )
 def test_what_is_fitted_anew_is_not_frozen(value):
     assert not any(frozen_parts(value))
