@@ -252,7 +252,8 @@ def _chosen(fixed_vote: dict[str, Any]):
             raise ValueError("another margin")
         silent = any(v.abstains for v in votes)
         contests = [closest_contests(p.alpha, v.n_classes or 2, silent) for p, v in zip(posteriors, votes, strict=True)]
-        stated = fixed_vote["margin"], fixed_vote["scale"], len(grid)
+        leak = _fixed_vote.Leak(fixed_vote["leak"], fixed_vote["heavy"])
+        stated = fixed_vote["margin"], fixed_vote["scale"], leak, len(grid)
         return _fixed_vote._evaluate(votes, posteriors, priors, contests, *stated)
 
     return choose

@@ -14,7 +14,7 @@ from certificate.made import certificate
 from certificate.test_verify import SOME
 from stocmv import VoteMatrix, certify, learn, verify
 from stocmv.bounds import BOUNDS, CatoniPerFold
-from stocmv.certificate import Expected, certify_tested
+from stocmv.certificate import Costs, Expected, certify_tested
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
 from stocmv.risks import RISKS, Binomial, MonteCarlo
 from stocmv.selective import certify_selective
@@ -142,8 +142,10 @@ def test_costs_with_an_offset(name, offset):
     votes = folds(name)
     posteriors, guesses = [Dirichlet(np.ones(v.n_voters)) for v in votes], [Expected(np.full(2, 3.0), np.full(2, 20.0))]
     cost = offset + np.array([[0.0, 1.0], [1.0, 0.0]])
-    ours = certify_tested(votes, posteriors, 0.05, guesses * len(votes), cost=cost)
-    plain = certify_tested(votes, posteriors, 0.05, guesses * len(votes), cost=cost - offset)
+    ours, plain = (
+        certify_tested(votes, posteriors, 0.05, guesses * len(votes), cost=Costs(votes[0].classes.tolist(), each))
+        for each in (cost, cost - offset)
+    )
     assert plain.cost_bound <= ours.cost_bound - offset <= plain.cost_bound + 2 * np.spacing(abs(offset))
     assert ours.verify(votes), ours.verify(votes)
     for figure in ("measured", "bound"):

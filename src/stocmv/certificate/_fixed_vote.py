@@ -109,13 +109,26 @@ def choose_fixed_vote(
             margin = min(margins, key=lambda g: estimate(g, scale))
             scale = min(_SCALES, key=lambda c: estimate(margin, c))
     leak = estimate(margin, scale)[1] if len(leaks) > 1 else Leak()
+    return _evaluate(votes, posteriors, priors, contests, margin, scale, leak, len(margins))
+
+
+def _evaluate(
+    votes: Sequence[Votes],
+    posteriors: Sequence[Dirichlet],
+    priors: Sequence[Dirichlet],
+    contests: Sequence[Contests],
+    margin: float,
+    scale: float,
+    leak: Leak,
+    margins: int,
+) -> FixedVote:
     scaled = [p.scaled(scale) for p in posteriors]
     return FixedVote(
         margin,
         scale,
         leak,
         coverage=_coverage(contests, posteriors, scale, margin, leak),
-        margins=len(margins),
+        margins=margins,
         losses=_losses(votes, scaled, margin),
         kls=_kls(scaled, priors, leak),
     )
