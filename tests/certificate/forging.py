@@ -18,7 +18,7 @@ from stocmv import certify, verify
 from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, FoldTest, McAllester, Seeger
 from stocmv.certificate import Costs, Expected, _certify, _fixed_vote, certify_tested
 from stocmv.certificate._partition import closest_contests
-from stocmv.posteriors import POSTERIORS
+from stocmv.posteriors import POSTERIORS, BlocDirichlet, Dirichlet
 from stocmv.risks import RISKS
 
 KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester)}
@@ -193,7 +193,8 @@ def issued(content: dict[str, Any], votes) -> dict[str, Any]:
 
 
 def posteriors_of(content: dict[str, Any], field: str = "posteriors") -> list[Any]:
-    kind = POSTERIORS[content["posterior"]]
+    kinds = {**POSTERIORS, BlocDirichlet.name: BlocDirichlet if field == "posteriors" else Dirichlet}
+    kind = kinds[content["posterior"]]
     return [kind(**{name: np.array(values) for name, values in p.items()}) for p in content[field]]
 
 
@@ -251,6 +252,7 @@ def _chosen(fixed_vote: dict[str, Any]):
         if fixed_vote["margin"] not in grid:
             raise ValueError("another margin")
         silent = any(v.abstains for v in votes)
+        posteriors = [_fixed_vote.as_voted(p) for p in posteriors]
         contests = [closest_contests(p.alpha, v.n_classes or 2, silent) for p, v in zip(posteriors, votes, strict=True)]
         leak = _fixed_vote.Leak(fixed_vote["leak"], fixed_vote["heavy"])
         stated = fixed_vote["margin"], fixed_vote["scale"], leak, len(grid)

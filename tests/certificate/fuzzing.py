@@ -39,7 +39,7 @@ from certificate.forging import (
 )
 from stocmv import Certificate, VoteMatrix, certify, verify
 from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, _one_sample
-from stocmv.certificate import Claim, Expected, _partition, certify_tested
+from stocmv.certificate import Claim, Costs, Expected, _partition, certify_tested
 from stocmv.posteriors import POSTERIORS
 from stocmv.risks import RISKS, Binomial, MonteCarlo
 from stocmv.selective import NotCertified, SelectiveCertificate, _tally, certify_selective
@@ -111,7 +111,8 @@ def tested(rng, n_folds, **settings):
     kind = "dirichlet" if settings.get("silent") else str(rng.choice(["dirichlet", "categorical"]))
     k = votes[0].n_classes
     guesses = [Expected(rng.random(k or 1) * 5, rng.random(k or 1) * 20 + 5) for _ in votes]
-    extras = {"per_class": bool(k and rng.random() < 0.6), "cost": costs(rng, k) if k and rng.random() < 0.5 else None}
+    cost = Costs(votes[0].classes.tolist(), costs(rng, k)) if k and rng.random() < 0.5 else None
+    extras = {"per_class": bool(k and rng.random() < 0.6), "cost": cost}
     posteriors = [distribution(rng, kind, v.n_voters) for v in votes]
     return certify_tested(votes, posteriors, deltas(rng), guesses, **extras), votes
 
@@ -135,6 +136,18 @@ def paid(rng, n_folds, risk, kind, **settings):
     extras = {"per_class": per_class, "alternatives": int(rng.integers(1, 4))}
     bound = bounds[rng.integers(len(bounds))]
     return certify(votes, posteriors, priors, given.get(risk, RISKS[risk]), bound, deltas(rng), **extras), votes
+
+
+def blocs(rng, n_folds):
+    """Of voters of which some are copies, with or without speakers."""
+    votes = [v.only(rng.integers(0, v.n_voters, 12)) for v in evidence_of(rng, n_folds=n_folds, most=30)]
+    priors, speak = [distribution(rng, "dirichlet", v.n_voters) for v in votes], rng.random() < 0.7
+    merged = [(v.blocs(), distribution(rng, "dirichlet", int(v.blocs().max()) + 1)) for v in votes]
+    posteriors = [p.spread(b, prior, rng) for (b, p), prior in zip(merged, priors, strict=True)]
+    posteriors = posteriors if speak else [p.without_speakers() for p in posteriors]
+    extras = {"per_class": bool(rng.random() < 0.5), "alternatives": int(rng.integers(1, 4))}
+    bound = list(BOUNDS.values())[rng.integers(len(BOUNDS))]
+    return certify(votes, posteriors, priors, RISKS["exact"], bound, deltas(rng), **extras), votes
 
 
 def selective(rng, n_folds, **settings):
@@ -166,6 +179,7 @@ MAKERS = {
     "folds, groups": lambda rng: tested(rng, some(rng), most=45, grouped=True),
     "folds, abstaining": lambda rng: tested(rng, some(rng), most=45, silent=True),
     "PAC-Bayes, abstaining": lambda rng: paid(rng, int(rng.integers(1, 3)), "exact", "dirichlet", silent=True, most=30),
+    "PAC-Bayes, blocs": lambda rng: blocs(rng, int(rng.integers(1, 3))),
     **{
         f"PAC-Bayes, {how}, {risk} of {kind}": functools.partial(
             lambda rng, n, risk, kind: paid(rng, n or some(rng), risk, kind, errors=bool(rng.random() < 0.1), most=30),
@@ -258,7 +272,7 @@ def is_better(path: tuple, ours: Any, theirs: Any, room: float, span: float) -> 
     if type(ours) not in (int, float) or type(theirs) not in (int, float):
         return ours != theirs or type(ours) is not type(theirs)
     side, size = side_of(path), span if path[0] == "cost" else max(1.0, abs(theirs))
-    room = COARSER if path == ("baseline", "bound") else room
+    room = COARSER if path[-2:] == ("baseline", "bound") else room
     return bool((side * (ours - theirs) if side else -abs(ours - theirs)) < -room * size)
 
 
@@ -266,9 +280,10 @@ def side_of(path: tuple) -> int:
     first, last = path[0], path[-1]
     if first == "moments":  # a risk, and a disagreement
         return LOWER if last else HIGHER
-    if first in ("baseline", "posteriors", "priors", "claims", "target") or "bound_settings" in path:
+    if first in ("posteriors", "priors", "claims", "target") or "baseline" in path or "bound_settings" in path:
         return 0
-    if last in ("coverage", "empirical_coverage") or (first == "precisions" and last in ("measured", "bound")):
+    of_classes = first in ("precisions", "recalls") and last in ("measured", "bound")
+    if last in ("coverage", "empirical_coverage") or of_classes:
         return LOWER
     risks = ("bound", "stochastic_bound", "kl", "empirical_risk", "stochastic_risk", "empirical_error", "measured")
     return HIGHER if last in risks else 0

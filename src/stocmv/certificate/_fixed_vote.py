@@ -17,7 +17,7 @@ that of a Dirichlet over all voters.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,7 @@ def choose_fixed_vote(
     Each margin gets this share of delta.
     """
     sizes = tuple(v.n_examples for v in votes)
-    posteriors = [p if _has_speakers(p) or not isinstance(p, BlocDirichlet) else p.unmerged() for p in posteriors]
+    posteriors = [as_voted(p) for p in posteriors]
     margins = margins_for(posteriors)
     # a voter that answered all judges of its fold may still abstain on a new example, and predict allows it to if any
     # voter abstained anywhere
@@ -148,6 +148,12 @@ def _coverage(
 def _kls(scaled: Sequence[Dirichlet], priors: Sequence[Dirichlet], leak: Leak) -> NDArray:
     paid = [p.speaking_kl(leak.share, leak.heavy) if isinstance(p, BlocDirichlet) else 0.0 for p in scaled]
     return np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]) + paid
+
+
+def as_voted(posterior: Dirichlet) -> Dirichlet:
+    """The distribution whose mean weights predict has: over all voters, if no voter speaks for its bloc."""
+    spread_out = isinstance(posterior, BlocDirichlet) and not _has_speakers(posterior)
+    return cast(BlocDirichlet, posterior).unmerged() if spread_out else posterior
 
 
 def _has_speakers(posterior: Posterior) -> bool:
