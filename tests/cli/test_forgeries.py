@@ -62,7 +62,7 @@ FORGERIES = {
     "delta above one": (put(("delta",), 1.5), "form: delta is not between 1e-200 and 1"),
     "more priors": (put(("alternatives",), 2), "bound"),
     "no priors": (put(("alternatives",), 0), "form: the number of alternatives"),
-    "prior changed": (put(("priors", 0, "alpha", 0), 49.0), "KL"),
+    "prior changed": (put(("priors", 0, "alpha", 0), 49.0), ""),
     "all priors scaled": (lambda c: [scale(1.1, "priors", k, "alpha", j)(c) for k in (0, 1, 2) for j in range(5)], ""),
     "posterior changed": (put(("posteriors", 1, "alpha", 2), 60.0), "KL"),
     "posterior with a weight less": (lambda c: c["posteriors"][0]["alpha"].pop(), ""),

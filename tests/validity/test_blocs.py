@@ -47,8 +47,9 @@ def risks(posterior, noise, rng):
     return stochastic, true_errors(weighed(np.array(speaking)), noise).mean()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("prior", [0.01, 0.3])
+@pytest.mark.parametrize(
+    "prior", [pytest.param(0.01, marks=pytest.mark.slow), pytest.param(0.3, marks=pytest.mark.long)]
+)
 def test_what_is_learned_from_blocs_that_split(prior):
     draws, spoke, split = draws_to_catch(2 * DELTA, DELTA), 0, []
     violations = np.zeros(2, int)
@@ -68,7 +69,7 @@ def test_what_is_learned_from_blocs_that_split(prior):
     assert violations.max() <= most_violations(draws, DELTA), violations
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_adversary_who_chooses_blocs_and_weights_by_the_labels():
     """Whoever looks at labels, and at the population, may choose what fails most often: still at most delta of it does.
 

@@ -39,7 +39,7 @@ class Leak(NamedTuple):
 
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)
 _SCALES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-_LEAKS = [Leak(share, heavy) for share in (0.1, 0.03, 0.01, 0.003, 1e-3, 3e-4, 1e-4, 1e-5) for heavy in (0.0, 3.0)]
+_LEAKS = [Leak(share, heavy) for share in (0.1, 0.02, 0.003, 3e-4, 3e-5) for heavy in (0.0, 3.0)]
 _SAMPLE = 1024  # rows of each fold on which margin and scale are chosen
 
 
@@ -95,8 +95,9 @@ def choose_fixed_vote(
         scaled = [p.scaled(scale) for p in posteriors]
         losses = _losses(samples, scaled, margin)
         risk = min(float(bound.risk_weights(sizes) @ [each.mean for each in losses]), 1.0)
+        kl = sum(p.certified_kl(q) for p, q in zip(scaled, priors, strict=True))
         values = [
-            bound.upper(risk, _kls(scaled, priors, e).sum(), sizes, share).value
+            bound.upper(risk, kl + _speaking_kls(scaled, e).sum(), sizes, share).value
             / _coverage(contests, posteriors, scale, margin, e)
             for e in leaks
         ]
@@ -146,8 +147,11 @@ def _coverage(
 
 
 def _kls(scaled: Sequence[Dirichlet], priors: Sequence[Dirichlet], leak: Leak) -> NDArray:
-    paid = [p.speaking_kl(leak.share, leak.heavy) if isinstance(p, BlocDirichlet) else 0.0 for p in scaled]
-    return np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]) + paid
+    return np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]) + _speaking_kls(scaled, leak)
+
+
+def _speaking_kls(posteriors: Sequence[Dirichlet], leak: Leak) -> NDArray:
+    return np.array([p.speaking_kl(*leak) if isinstance(p, BlocDirichlet) else 0.0 for p in posteriors])
 
 
 def as_voted(posterior: Dirichlet) -> Dirichlet:

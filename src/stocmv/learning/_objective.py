@@ -133,7 +133,7 @@ class Objective:
 
     def sparse_start(self) -> NDArray:
         """The best of the prior and several steps from it towards the weights of a few boosted voters."""
-        if not all(isinstance(v, VoteMatrix) for v in self.votes):
+        if not (self._can_be_nudged() and all(isinstance(v, VoteMatrix) for v in self.votes)):
             return self.start
         boosted = zip(*(boosted_weights(cast(VoteMatrix, v)) for v in self.votes), strict=False)
         return self._best([self.start, *(point for weights in boosted for point in self._towards(weights))])

@@ -25,10 +25,10 @@ def choose_prior(objectives: Sequence[Objective], rng: np.random.Generator) -> t
     """
     if len(objectives) == 1:
         return 0, objectives[0].start
-    sample = objectives[0].sample(_WORK, rng).unrecorded()
+    sample = objectives[0].sample(_WORK, rng)
     found: list[tuple[float, int, NDArray]] = []
     for k in reversed(range(len(objectives))):
-        problem = replace(sample, priors=objectives[k].priors)
+        problem = replace(sample, priors=objectives[k].priors).named(f"prior {k + 1}:")
         starts = [problem.quick_start(), problem.sparse_start(), *(end for _, _, end in found[-1:])]
         ends = [_DESCENT.minimise(problem, start, rng) for start in starts]
         found.append(min(((problem(end)[0], k, end) for end in ends), key=lambda each: each[0]))
