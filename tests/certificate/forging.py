@@ -17,6 +17,7 @@ from scipy.stats import binom
 from stocmv import certify, verify
 from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, FoldTest, McAllester, Seeger
 from stocmv.certificate import Costs, Expected, _certify, _fixed_vote, certify_tested
+from stocmv.certificate._fixed_vote import Leak
 from stocmv.certificate._partition import closest_contests
 from stocmv.posteriors import POSTERIORS, BlocDirichlet, Dirichlet
 from stocmv.risks import RISKS
@@ -99,8 +100,10 @@ def recomputed(content: dict[str, Any], folds: list[verify.Fold], rounds: int = 
     for _ in range(rounds):
         content = restated(content)
         try:
+            blocs = content["posterior"] == verify.BLOCS
+            asked, of = verify.merged(content, folds) if blocs else (content, folds)
             with np.errstate(all="ignore"):
-                checks = [*verify._words(content, content["statement"], folds), *verify._figures(content, folds)]
+                checks = [*verify._words(asked, content["statement"], of), *verify._figures(asked, of)]
         except Exception:  # the verifier cannot compute with this either
             return content
         wrong = [check for check in checks if not check.holds]
@@ -193,7 +196,7 @@ def issued(content: dict[str, Any], votes) -> dict[str, Any]:
 
 
 def posteriors_of(content: dict[str, Any], field: str = "posteriors") -> list[Any]:
-    kinds = {**POSTERIORS, BlocDirichlet.name: BlocDirichlet if field == "posteriors" else Dirichlet}
+    kinds = {**POSTERIORS, verify.BLOCS: BlocDirichlet if field == "posteriors" else Dirichlet}
     kind = kinds[content["posterior"]]
     return [kind(**{name: np.array(values) for name, values in p.items()}) for p in content[field]]
 
@@ -248,15 +251,24 @@ def _chosen(fixed_vote: dict[str, Any]):
     """Margin and scale as they are stated: which of the grid is chosen, and which scale, is free."""
 
     def choose(votes, samples, posteriors, priors, bound, delta):
-        grid = _fixed_vote.MARGINS if any(p.n_voters > 1 for p in posteriors) else (0.0,)
-        if fixed_vote["margin"] not in grid:
-            raise ValueError("another margin")
-        silent = any(v.abstains for v in votes)
-        posteriors = [_fixed_vote.as_voted(p) for p in posteriors]
+        speak = [isinstance(p, BlocDirichlet) and bool(p.speakers.size) for p in posteriors]
+        if not any(speak):
+            posteriors = [p.unmerged() if isinstance(p, BlocDirichlet) else p for p in posteriors]
+        grid = _fixed_vote.margins_for(posteriors)
+        margin, scale, leak = fixed_vote["margin"], fixed_vote["scale"], Leak(fixed_vote["leak"], fixed_vote["heavy"])
+        if margin not in grid or (leak != Leak()) != any(speak):
+            raise ValueError("another margin, or a leak where there is none")
+        silent, scaled = any(v.abstains for v in votes), [p.scaled(scale) for p in posteriors]
         contests = [closest_contests(p.alpha, v.n_classes or 2, silent) for p, v in zip(posteriors, votes, strict=True)]
-        leak = _fixed_vote.Leak(fixed_vote["leak"], fixed_vote["heavy"])
-        stated = fixed_vote["margin"], fixed_vote["scale"], leak, len(grid)
-        return _fixed_vote._evaluate(votes, posteriors, priors, contests, *stated)
+        return _fixed_vote.FixedVote(
+            margin,
+            scale,
+            leak,
+            coverage=_fixed_vote._coverage(contests, posteriors, scale, margin, leak),
+            margins=len(grid),
+            losses=_fixed_vote._losses(votes, scaled, margin),
+            kls=_fixed_vote._kls(scaled, priors, leak),
+        )
 
     return choose
 

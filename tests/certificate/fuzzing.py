@@ -17,6 +17,7 @@ import copy
 import functools
 import itertools
 import json
+import math
 import sys
 from collections import Counter
 from dataclasses import fields
@@ -94,12 +95,14 @@ def distribution(rng, kind, n_voters):
     return POSTERIORS[kind](sizes * (10 ** rng.uniform(-3, 3) if kind == "dirichlet" else 1))
 
 
-def costs(rng, k):
-    """Of few or many different values, with an offset or none."""
+def costs(rng, labels):
+    """Of few or many different values, with an offset or none; perhaps also of a class that does not occur."""
+    labels = labels + [max(labels) + ("z" if isinstance(labels[0], str) else 5)] * (rng.random() < 0.3)
+    k = len(labels)
     matrix = rng.integers(0, 3, (k, k)) / 1.0 if rng.random() < 0.5 else rng.random((k, k)) * 10 ** rng.uniform(-3, 4)
     np.fill_diagonal(matrix, 0.0)
     matrix[0, 1] += matrix.max() == 0
-    return matrix + rng.choice([0.0, 0.0, 1.0, -7.25, 1e6])
+    return Costs(labels, matrix + rng.choice([0.0, 0.0, 1.0, -7.25, 1e6]))
 
 
 def deltas(rng):
@@ -111,8 +114,10 @@ def tested(rng, n_folds, **settings):
     kind = "dirichlet" if settings.get("silent") else str(rng.choice(["dirichlet", "categorical"]))
     k = votes[0].n_classes
     guesses = [Expected(rng.random(k or 1) * 5, rng.random(k or 1) * 20 + 5) for _ in votes]
-    cost = Costs(votes[0].classes.tolist(), costs(rng, k)) if k and rng.random() < 0.5 else None
-    extras = {"per_class": bool(k and rng.random() < 0.6), "cost": cost}
+    extras = {
+        "per_class": bool(k and rng.random() < 0.6),
+        "cost": costs(rng, votes[0].classes.tolist()) if k and rng.random() < 0.5 else None,
+    }
     posteriors = [distribution(rng, kind, v.n_voters) for v in votes]
     return certify_tested(votes, posteriors, deltas(rng), guesses, **extras), votes
 
@@ -139,15 +144,21 @@ def paid(rng, n_folds, risk, kind, **settings):
 
 
 def blocs(rng, n_folds):
-    """Of voters of which some are copies, with or without speakers."""
-    votes = [v.only(rng.integers(0, v.n_voters, 12)) for v in evidence_of(rng, n_folds=n_folds, most=30)]
-    priors, speak = [distribution(rng, "dirichlet", v.n_voters) for v in votes], rng.random() < 0.7
-    merged = [(v.blocs(), distribution(rng, "dirichlet", int(v.blocs().max()) + 1)) for v in votes]
-    posteriors = [p.spread(b, prior, rng) for (b, p), prior in zip(merged, priors, strict=True)]
-    posteriors = posteriors if speak else [p.without_speakers() for p in posteriors]
+    """Voters that answer alike, with one that speaks for each bloc or without."""
+    votes, posteriors, priors, speak = [], [], [], bool(rng.random() < 0.5)
+    for fold in evidence_of(rng, n_folds=n_folds, n_classes=int(rng.integers(2, 4)), most=30):
+        copies = np.concatenate([np.arange(fold.n_voters), rng.integers(0, fold.n_voters, int(rng.integers(1, 9)))])
+        answers, targets = fold.answers()[:, copies], fold.targets
+        votes.append(VoteMatrix.from_codes(answers, targets, fold.classes))
+        prior = distribution(rng, "dirichlet", len(copies))
+        merged = distribution(rng, "dirichlet", fold.n_voters)
+        posterior = merged.spread(copies, prior, rng)
+        posteriors.append(posterior if speak else posterior.without_speakers())
+        priors.append(prior)
+    bounds = [*BOUNDS.values(), Catoni(10 ** rng.uniform(-2, 1))]
     extras = {"per_class": bool(rng.random() < 0.5), "alternatives": int(rng.integers(1, 4))}
-    bound = list(BOUNDS.values())[rng.integers(len(BOUNDS))]
-    return certify(votes, posteriors, priors, RISKS["exact"], bound, deltas(rng), **extras), votes
+    risk = RISKS[str(rng.choice(["exact", "half", "first_order", "second_order"]))]
+    return certify(votes, posteriors, priors, risk, bounds[rng.integers(len(bounds))], deltas(rng), **extras), votes
 
 
 def selective(rng, n_folds, **settings):
@@ -178,8 +189,8 @@ MAKERS = {
     "folds": lambda rng: tested(rng, some(rng), most=45),
     "folds, groups": lambda rng: tested(rng, some(rng), most=45, grouped=True),
     "folds, abstaining": lambda rng: tested(rng, some(rng), most=45, silent=True),
-    "PAC-Bayes, abstaining": lambda rng: paid(rng, int(rng.integers(1, 3)), "exact", "dirichlet", silent=True, most=30),
     "PAC-Bayes, blocs": lambda rng: blocs(rng, int(rng.integers(1, 3))),
+    "PAC-Bayes, abstaining": lambda rng: paid(rng, int(rng.integers(1, 3)), "exact", "dirichlet", silent=True, most=30),
     **{
         f"PAC-Bayes, {how}, {risk} of {kind}": functools.partial(
             lambda rng, n, risk, kind: paid(rng, n or some(rng), risk, kind, errors=bool(rng.random() < 0.1), most=30),
@@ -273,7 +284,7 @@ def is_better(path: tuple, ours: Any, theirs: Any, room: float, span: float) -> 
         return ours != theirs or type(ours) is not type(theirs)
     side, size = side_of(path), span if path[0] == "cost" else max(1.0, abs(theirs))
     room = COARSER if path[-2:] == ("baseline", "bound") else room
-    return bool((side * (ours - theirs) if side else -abs(ours - theirs)) < -room * size)
+    return bool((side * (ours - theirs) if side else -abs(ours - theirs)) < -room * size - 2 * math.ulp(theirs))
 
 
 def side_of(path: tuple) -> int:
@@ -282,8 +293,8 @@ def side_of(path: tuple) -> int:
         return LOWER if last else HIGHER
     if first in ("posteriors", "priors", "claims", "target") or "baseline" in path or "bound_settings" in path:
         return 0
-    of_classes = first in ("precisions", "recalls") and last in ("measured", "bound")
-    if last in ("coverage", "empirical_coverage") or of_classes:
+    shares = ("precisions", "recalls")
+    if last in ("coverage", "empirical_coverage") or (first in shares and last in ("measured", "bound")):
         return LOWER
     risks = ("bound", "stochastic_bound", "kl", "empirical_risk", "stochastic_risk", "empirical_error", "measured")
     return HIGHER if last in risks else 0
@@ -361,7 +372,8 @@ def figure(rng, c, arrays):
 
 
 def figures_of_classes(rng, c, arrays):
-    for entry in [*c.get("per_class", []), *c.get("precisions", [])]:
+    baseline = c.get("cost", {}).get("baseline", {})
+    for entry in [*c.get("per_class", []), *c.get("precisions", []), *c.get("recalls", []), baseline]:
         for name, value in entry.items():
             if type(value) is float and rng.random() < 0.3:
                 entry[name] = (
@@ -370,7 +382,7 @@ def figures_of_classes(rng, c, arrays):
 
 
 def counts_between_classes(rng, c, arrays):
-    entries = c.get("per_class", []) if rng.random() < 0.5 else c.get("precisions", [])
+    entries = c.get(str(rng.choice(["per_class", "precisions", "recalls"])), [])
     if len(entries) > 1:
         first, second = rng.choice(len(entries), 2, replace=False)
         moved = int(rng.integers(1, 4))
@@ -380,7 +392,7 @@ def counts_between_classes(rng, c, arrays):
 
 def names_of_classes(rng, c, arrays):
     """Exchanged, renamed, repeated, left out, or more of them."""
-    entries = c.get("per_class") if rng.random() < 0.5 else c.get("precisions")
+    entries = c.get(str(rng.choice(["per_class", "precisions", "recalls"])))
     if not entries:
         return
     way, k = rng.integers(5), int(rng.integers(len(entries)))
@@ -478,12 +490,34 @@ def weights(rng, c, arrays):
     given[name] = (w / w.sum() if name == "theta" else w).tolist()
 
 
+def blocs_stated(rng, c, arrays):
+    """Other blocs or speakers, a share within blocs that the prior does not have, or another leak."""
+    if c["posterior"] != verify.BLOCS:
+        return
+    given, way = c["posteriors"][int(rng.integers(len(c["posteriors"])))], rng.integers(6)
+    if way == 0:
+        given["speakers"] = [] if given["speakers"] else given["speakers"][::-1]
+    elif way == 1:
+        given["blocs"] = [int(b) for b in rng.permutation(given["blocs"])]
+    elif way == 2:
+        given["blocs"][int(rng.integers(len(given["blocs"])))] = int(rng.integers(len(given["alpha"])))
+    elif way == 3:
+        given["within"] = (np.array(given["within"]) * 10 ** rng.uniform(-3, 3, len(given["within"]))).tolist()
+    elif way == 4:
+        for posterior in c["posteriors"]:
+            posterior["speakers"] = []
+        c["deterministic_vote"] |= {"leak": 0.0, "heavy": 0.0}
+    else:
+        c["deterministic_vote"]["leak"] = float(rng.choice([0.3, 0.01, 1e-9, 0.0, 0.6]))
+        c["deterministic_vote"]["heavy"] = float(rng.choice([0.0, 1.0, 3.0, 1e9, -1.0]))
+
+
 def costs_stated(rng, c, arrays):
     """Another unit, an offset, another matrix, whole numbers; the figures with it or without."""
     cost = c.get("cost")
     if not cost:
         return
-    matrix, way = np.array(cost["matrix"], float), rng.integers(6)
+    matrix, way = np.array(cost["matrix"], float), rng.integers(8)
     if way == 0:
         factor = 10 ** rng.uniform(-6, 6)
         matrix, cost["measured"], cost["bound"] = matrix * factor, cost["measured"] * factor, cost["bound"] * factor
@@ -496,6 +530,13 @@ def costs_stated(rng, c, arrays):
         matrix = matrix[::-1, ::-1]
     elif way == 4:
         matrix[rng.integers(len(matrix)), rng.integers(len(matrix))] *= float(rng.choice([0.5, 2.0, -1.0, 100.0]))
+    elif way == 6:
+        cost["classes"] = cost["classes"][::-1]
+    elif way == 7:  # a class that nobody has seen, and that costs a lot or nothing
+        label, large = cost["classes"][-1], float(rng.choice([matrix.max(), 10 * abs(matrix).max() + 1]))
+        cost["classes"] = [*cost["classes"], label + ("z" if isinstance(label, str) else 7)]
+        matrix = np.pad(matrix, (0, 1), constant_values=large)
+        matrix[-1, -1] = matrix.min()
     cost["matrix"] = matrix.tolist()
     if way == 5:
         cost["matrix"] = [[int(x) + 2**53 + 1 for x in row] for row in cost["matrix"]]
@@ -689,6 +730,7 @@ OF_WORDS_AND_FIGURES = (
     sizes,
     constants,
     weights,
+    blocs_stated,
     costs_stated,
     thresholds,
     words,
@@ -730,7 +772,11 @@ def forged(kind: str, *seed: int) -> tuple[bytes, Evidence]:
     certificate, votes = honest(kind, *seed[:-1], seed[-1] // EACH)
     rng = np.random.default_rng([77, *seed])
     content, arrays = content_of(certificate), [dict(v._arrays()) for v in votes]
-    about = [way for way in OF_WORDS_AND_FIGURES for _ in range(3 if way in (weights, constants, thresholds) else 1)]
+    about = [
+        way
+        for way in OF_WORDS_AND_FIGURES
+        for _ in range(3 if way in (weights, constants, thresholds, blocs_stated) else 1)
+    ]
     for _ in range(int(rng.choice([1, 2, 2, 3, 4]))):
         of = OF_EVIDENCE if rng.random() < 0.2 else about
         with contextlib.suppress(*NOTHING_TO_CHANGE):
