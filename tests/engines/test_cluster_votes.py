@@ -56,6 +56,18 @@ def test_learns_what_one_machine_learns(risk, n_classes, cluster):
     assert ours.certificate.verify(there)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_merges_voters_that_answer_alike_in_all_parts(n_classes, cluster):
+    once = folds_of(n_classes)[0]
+    whole = once.only(np.random.default_rng(0).integers(0, once.n_voters, 30))
+    there, parts = on_cluster(cluster, whole), PartitionedVotes(in_parts(whole))
+    np.testing.assert_array_equal(there.blocs(), whole.blocs())
+    ours, theirs = (learn(v, prior=0.01, solver="lbfgs", random_state=0) for v in (there, parts))
+    assert ours.posterior.name == "bloc_dirichlet"
+    assert ours.certificate == theirs.certificate
+    assert ours.certificate.verify([there])
+
+
 @pytest.mark.parametrize(
     ("risk", "n_classes"),
     [
