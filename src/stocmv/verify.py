@@ -1206,6 +1206,8 @@ def statement_of(c: Content) -> str:
     on = "rows of new groups, averaged group by group" if c["grouped"] else "new examples"
     folds = len(c["posteriors"])
     key = f", on average over the key that shares them out among the {folds} folds" if folds > 1 else ""
+    if has_speakers(c):
+        key += f"{' and' if key else ', on average over'} the draw of the voters that speak for blocs"
     promise = (
         f"With probability at least {confidence} over the draw of the {judges} it, predict errs on at most "
         f"{bound} of {on}{key}."

@@ -198,7 +198,9 @@ class Certificate:
         judges = f"{counted(self.n, 'group' if self.grouped else 'example')} that judge{'s' if self.n == 1 else ''}"
         on = "rows of new groups, averaged group by group" if self.grouped else "new examples"
         folds = len(self.fold_sizes)
-        key = f", on average over the key that shares them out among the {folds} folds" if folds > 1 else ""
+        over = [f"the key that shares them out among the {folds} folds"] * (folds > 1)
+        over += ["the draw of the voters that speak for blocs"] * any(p.get("speakers") for p in self.posteriors)
+        key = f", on average over {' and '.join(over)}" if over else ""
         promise = (
             f"With probability at least {confidence(self.delta)} over the draw of the {judges} it, predict "
             f"errs on at most {percent(self.bound)} of {on}{key}."
