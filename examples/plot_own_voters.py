@@ -115,9 +115,12 @@ print(networks.certificate_.statement())
 
 
 class BothSources(VoterSource):
-    def __init__(self, *sources):
+    def __init__(self, sources):
         self.sources = sources
-        self.assumptions = tuple(a for source in sources for a in source.assumptions)
+
+    @property
+    def assumptions(self):
+        return tuple(a for source in self.sources for a in source.assumptions)
 
     def fit(self, X, codes, classes, seed, n_jobs=None):
         return Joined([source.fit(X, codes, classes, seed, n_jobs) for source in self.sources])
@@ -127,7 +130,8 @@ class BothSources(VoterSource):
 
 
 prior = np.concatenate([np.full(Rules.n_voters, 0.1), np.full(len(WIDTHS), 10.0)])
-both = MajorityVoteClassifier(BothSources(RuleSource(), NetworkSource(WIDTHS)), prior=prior, random_state=0).fit(X, y)
+sources = BothSources([RuleSource(), NetworkSource(WIDTHS)])
+both = MajorityVoteClassifier(sources, prior=prior, random_state=0).fit(X, y)
 weight_of_networks = np.mean([posterior.mean[-len(WIDTHS) :].sum() for posterior in both.posterior_])
 print(f"The networks have {100 * weight_of_networks:.0f} % of the learned weight.")
 
