@@ -21,7 +21,7 @@ def best_row(unit: Unit, classifier: MajorityVoteClassifier, data: Split) -> Out
     """
     classifier.fit(data.X, data.y)
     certificate: Any = classifier.certificate_
-    fitted = Fitted([p.mean for p in classifier.posterior_], classifier.posterior_, certificate, 0.0)
+    fitted = Fitted([p.fixed_votes()[0] for p in classifier.posterior_], classifier.posterior_, certificate, 0.0)
     shares = np.array(certificate.fold_shares)
     tests = [
         VoteMatrix.from_codes(voters.codes(data.X_test), data.y_test, data.classes) for voters in classifier.voters_

@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from stocmv.bounds import Bound, Seeger
-from stocmv.posteriors import Categorical, Posterior
+from stocmv.posteriors import BlocDirichlet, Categorical, Posterior
 from stocmv.risks import RISKS, Exact, Risk
 from stocmv.votes import VoteMatrix
 
 from ._methods import DELTA, Fitted, dirichlets, paper_bound
 
 _TIE = 1 - 1e-12  # a difference that rounding may cause counts as a tie
+_DRAWS = 200  # votes of blocs that are drawn to estimate an error
 
 
 def measures(
@@ -106,7 +107,13 @@ def _argmax_error(weights: NDArray, votes: VoteMatrix) -> float:
 
 
 def _drawn(posterior: Posterior, votes: VoteMatrix, risk: str) -> float:
-    """Error of the stochastic vote; a draw from a categorical is a single voter."""
+    """Error of the stochastic vote; a draw from a categorical is a single voter.
+
+    On new examples the voters of a bloc may disagree, and then there is no closed form: the mean over drawn votes.
+    """
     if isinstance(posterior, Categorical):
         return float(posterior.theta @ votes.voter_errors())
+    if isinstance(posterior, BlocDirichlet):
+        error = _half_error if risk == "half" else _argmax_error
+        return float(np.mean([error(w, votes) for w in posterior.sample(_DRAWS, np.random.default_rng(0))]))
     return float(RISKS[risk].moments(posterior, votes)[0][0])
