@@ -96,7 +96,7 @@ def choose_fixed_vote(
         losses = _losses(samples, scaled, margin)
         risk = min(float(bound.risk_weights(sizes) @ [each.mean for each in losses]), 1.0)
         values = [
-            bound.upper(risk, _kls(scaled, priors, e).sum(), sizes, share).value
+            bound.upper(risk, _kls(posteriors, scale, priors, e).sum(), sizes, share).value
             / _coverage(contests, posteriors, scale, margin, e)
             for e in leaks
         ]
@@ -117,7 +117,7 @@ def choose_fixed_vote(
         coverage=_coverage(contests, posteriors, scale, margin, leak),
         margins=len(margins),
         losses=_losses(votes, scaled, margin),
-        kls=_kls(scaled, priors, leak),
+        kls=_kls(posteriors, scale, priors, leak),
     )
 
 
@@ -132,9 +132,10 @@ def _coverage(
     return min(c.coverage(scale, margin, leak.share, stray) for c, stray in zip(contests, strays, strict=True))
 
 
-def _kls(scaled: Sequence[Dirichlet], priors: Sequence[Dirichlet], leak: Leak) -> NDArray:
-    paid = [p.speaking_kl(leak.share, leak.heavy) if isinstance(p, BlocDirichlet) else 0.0 for p in scaled]
-    return np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]) + paid
+def _kls(posteriors: Sequence[Dirichlet], scale: float, priors: Sequence[Dirichlet], leak: Leak) -> NDArray:
+    """KL of the scaled posteriors, and of what the speakers of heavy blocs hold: the same blocs at every scale."""
+    paid = [p.speaking_kl(leak.share, leak.heavy) if isinstance(p, BlocDirichlet) else 0.0 for p in posteriors]
+    return np.array([p.scaled(scale).certified_kl(q) for p, q in zip(posteriors, priors, strict=True)]) + paid
 
 
 def _has_speakers(posterior: Posterior) -> bool:
