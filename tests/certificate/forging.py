@@ -267,7 +267,7 @@ def _chosen(fixed_vote: dict[str, Any]):
             coverage=_fixed_vote._coverage(contests, posteriors, scale, margin, leak),
             margins=len(grid),
             losses=_fixed_vote._losses(votes, scaled, margin),
-            kls=_fixed_vote._kls(scaled, priors, leak),
+            kls=_fixed_vote._kls(posteriors, scale, priors, leak),
         )
 
     return choose

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from stocmv import MajorityVoteClassifier, RepeatedRowsWarning, VoteMatrix, certify, learn
 from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold
-from stocmv.certificate import Expected, certify_tested
-from stocmv.posteriors import POSTERIORS, Dirichlet
+from stocmv.certificate import Expected, _fixed_vote, certify_tested
+from stocmv.posteriors import POSTERIORS, BlocDirichlet, Dirichlet
 from stocmv.risks import RISKS, MonteCarlo
 from stocmv.solvers import LBFGS
 from stocmv.votes import PartitionedVotes
@@ -132,6 +132,20 @@ def test_weights_that_nearly_tie(n_classes, off):
     votes = answers(60, 3, n_classes)
     posterior = Dirichlet(200 * np.array([0.25 - off, 0.25 - off, 0.5 + 2 * off]))
     ours = certify([votes], [posterior], [posterior], RISKS["exact"], BOUNDS["seeger"], 0.05)
+    assert_holds(ours, [votes])
+
+
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_blocs_that_are_heavy_only_when_scaled(scale, monkeypatch):
+    """Which blocs pay for a speaker does not depend on the scale."""
+    said = answers(60, 3, 2)
+    copies = np.array([0, 1, 2, 0, 1, 2])
+    votes = VoteMatrix.from_codes(said.answers()[:, copies], said.targets, said.classes)
+    posterior = BlocDirichlet([9.0, 4.0, 1.0], copies, [0, 1, 2], np.ones(6))
+    monkeypatch.setattr(_fixed_vote, "_LEAKS", [_fixed_vote.Leak(0.01, 3.0), _fixed_vote.Leak(0.001, 3.0)])
+    monkeypatch.setattr(_fixed_vote, "_SCALES", (scale,))
+    ours = certify([votes], [posterior], [Dirichlet(np.ones(6))], RISKS["exact"], BOUNDS["seeger"], 0.05)
+    assert (ours.deterministic_vote["scale"], ours.deterministic_vote["heavy"]) == (scale, 3.0)
     assert_holds(ours, [votes])
 
 

@@ -97,7 +97,7 @@ def choose_fixed_vote(
         risk = min(float(bound.risk_weights(sizes) @ [each.mean for each in losses]), 1.0)
         kl = sum(p.certified_kl(q) for p, q in zip(scaled, priors, strict=True))
         values = [
-            bound.upper(risk, kl + _speaking_kls(scaled, e).sum(), sizes, share).value
+            bound.upper(risk, kl + _speaking_kls(posteriors, e).sum(), sizes, share).value
             / _coverage(contests, posteriors, scale, margin, e)
             for e in leaks
         ]
@@ -131,7 +131,7 @@ def _evaluate(
         coverage=_coverage(contests, posteriors, scale, margin, leak),
         margins=margins,
         losses=_losses(votes, scaled, margin),
-        kls=_kls(scaled, priors, leak),
+        kls=_kls(posteriors, scale, priors, leak),
     )
 
 
@@ -146,8 +146,10 @@ def _coverage(
     return min(c.coverage(scale, margin, leak.share, stray) for c, stray in zip(contests, strays, strict=True))
 
 
-def _kls(scaled: Sequence[Dirichlet], priors: Sequence[Dirichlet], leak: Leak) -> NDArray:
-    return np.array([p.certified_kl(q) for p, q in zip(scaled, priors, strict=True)]) + _speaking_kls(scaled, leak)
+def _kls(posteriors: Sequence[Dirichlet], scale: float, priors: Sequence[Dirichlet], leak: Leak) -> NDArray:
+    """KL of the scaled posteriors, and of what the speakers of heavy blocs hold: the same blocs at every scale."""
+    scaled = [p.scaled(scale).certified_kl(q) for p, q in zip(posteriors, priors, strict=True)]
+    return np.array(scaled) + _speaking_kls(posteriors, leak)
 
 
 def _speaking_kls(posteriors: Sequence[Dirichlet], leak: Leak) -> NDArray:
