@@ -2139,7 +2139,7 @@ def coverage(
         wrong = _lightest_majority(weights, s, near)
         contests = [(s - wrong, wrong)]
     elif len(weights) > LISTED_CLASSES:
-        contests = [(s / n_classes, s / n_classes)]
+        contests = [(s / k, s / k) for k in (n_classes, 2)]  # the lighter is closer, if a margin is left
     else:
         contests = _lost_contests(weights, n_classes, s, near)
     together, unusual, astray = 1.0, 0.0, 0.0

@@ -8,6 +8,7 @@ from scipy.special import betainc
 
 from stocmv import VoteMatrix, learn
 from stocmv.certificate._partition import LISTED, closest_contests
+from stocmv.verify import coverage
 
 RNG = np.random.default_rng(5)
 FEW = [[1.0], [1.0, 1.0], [1.0, 1.0, 1.0], [3.0, 1.0, 1.0, 1.0], [0.5, 0.2, 7.0], [1e-3, 1e-3, 1.0, 40.0, 41.0]]
@@ -36,6 +37,18 @@ def test_coverage_is_that_of_the_closest_contest(weights, n_classes, scale):
         assert ours <= theirs
         if n_classes == 2:
             assert ours >= theirs * (1 - 1e-7)
+
+
+@pytest.mark.parametrize("spoken_for", [0.0, 0.003, 0.1])
+@pytest.mark.parametrize("margin", [0.0, 0.04, 0.2])
+@pytest.mark.parametrize("scale", [1.0, 50.0])
+def test_no_tie_is_closer_if_a_leak_takes_more_than_the_margin(scale, margin, spoken_for):
+    """Of tied classes that one of them must win clearly, the heavier are closer: their shares vary less."""
+    ours = closest_contests(np.full(12, 2.0), 3).coverage(scale, margin, leak=spoken_for)
+    left = margin - 6 * spoken_for * (0.5 - margin) / (1 - spoken_for)
+    theirs = min(betainc(scale * tied, scale * tied, max(0.5 + left, 0.0)) for tied in (8.0, 10.0, 12.0))
+    assert ours <= max(theirs, 1e-300)
+    assert coverage(scale * np.full(12, 2.0), 3, margin, leak=spoken_for) <= max(theirs, 1e-300)
 
 
 @pytest.mark.parametrize("n_voters", [LISTED + 1, 40, 1000])

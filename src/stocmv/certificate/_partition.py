@@ -75,7 +75,9 @@ def _closest(weights: NDArray, n_classes: int, abstains: bool) -> tuple[NDArray,
         wrong = min(_lightest_majority(weights), total)
         return np.array([total - wrong]), np.array([wrong])
     if len(weights) > LISTED_CLASSES:
-        return np.array([total / n_classes * (1 + _TIE)]), np.array([total / n_classes * (1 - _TIE)])
+        # a tie between two classes, with as little of the weight as they can have, or with all of it
+        tied = total / np.array([n_classes, 2])
+        return tied * (1 + _TIE), tied * (1 - _TIE)
     return _listed_contests(weights, n_classes)
 
 
