@@ -41,6 +41,7 @@ import re
 import sys
 import textwrap
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -2044,7 +2045,8 @@ def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
     v = c["deterministic_vote"]
     scaled = [v["scale"] * np.array(p["alpha"]) for p in c["posteriors"]]
     rows = [row_losses(fold, alpha, v["margin"]) for fold, alpha in zip(folds, scaled, strict=True)]
-    weights, priors, paid, strays = scaled, [q["alpha"] for q in c["priors"]], [0.0] * len(folds), [0.0] * len(folds)
+    weights, priors, strays = scaled, [q["alpha"] for q in c["priors"]], [0.0] * len(folds)
+    paid = [(0.0, 0.0)] * len(folds)
     if has_speakers(c):
         heavy = [_heavy(bloc, p["alpha"], v["heavy"]) for bloc, p in zip(c["blocs"], c["posteriors"], strict=True)]
         paid = [_speaking(bloc, h, v["leak"]) for bloc, h in zip(c["blocs"], heavy, strict=True)]
@@ -2059,7 +2061,7 @@ def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
     kls = [prior_kl("dirichlet", {"alpha": a}, {"alpha": b}) for a, b in zip(weights, priors, strict=True)]
     return Fixed(
         rows=rows,
-        kls=[(kl + Decimal(more), slack + 1e-11 * more) for (kl, slack), more in zip(kls, paid, strict=True)],
+        kls=[(kl + Decimal(more), slack + 1e-13 * size) for (kl, slack), (more, size) in zip(kls, paid, strict=True)],
         coverage=tuple(  # type: ignore[arg-type]
             min(
                 coverage(a, f.n_classes, v["margin"], abstains, near, v["leak"], stray)
@@ -2081,21 +2083,22 @@ def _heavy(bloc: Bloc, alpha: Sequence[float], factor: float) -> list[bool]:
     return [len(each) > 1 and x > factor * a for x, each, a in zip(alpha, bloc.within, sums, strict=True)]
 
 
-def _speaking(bloc: Bloc, heavy: Sequence[bool], leak: float) -> float:
-    """KL of giving the speakers of heavy blocs all but a share of their blocs' weight.
+def _speaking(bloc: Bloc, heavy: Sequence[bool], leak: float) -> tuple[float, float]:
+    """KL of giving the speakers of heavy blocs all but a share of their blocs' weight, and the size of its terms.
 
     Given that a voter with concentration a among others with b has at least 1 - leak; for a <= 1 the probability is at
     least leak^b / (b B(a, b)).
     """
-    price = []
+    price, size = [], []
     for each in itertools.compress(bloc.within, heavy):
         total = math.fsum(each)
-        for k, a in enumerate(each):
-            b = math.fsum(each[:k] + each[k + 1 :])
-            log_r = b * math.log(leak) - math.log(b) + math.lgamma(total) - math.lgamma(a) - math.lgamma(b)
-            log_r += max(a - 1, 0.0) * math.log1p(-leak)
-            price.append(a / total * (math.log(a / total) - log_r))
-    return max(math.fsum(price), 0.0)
+        for a, count in Counter(each).items():
+            b = math.fsum([*each, -a])
+            log_r = [b * math.log(leak), max(a - 1, 0.0) * math.log1p(-leak), -math.log(b)]
+            log_r += [math.lgamma(total), -math.lgamma(a), -math.lgamma(b)]
+            price.append(count * a / total * (math.log(a / total) - math.fsum(log_r)))
+            size.append(count * a / total * (math.fsum(map(abs, log_r)) - total * math.log(leak)))
+    return max(math.fsum(price), 0.0), math.fsum(size)
 
 
 def _deterministic_vote(

@@ -1,3 +1,5 @@
+import math
+
 import mpmath
 import numpy as np
 import pytest
@@ -49,6 +51,30 @@ def test_the_kl_is_that_of_the_sums():
     assert ours.certified_kl(prior) < Dirichlet(ours.mean * ours.total).certified_kl(prior)
 
 
+@pytest.mark.parametrize(("n_voters", "each"), [(5000, 1e-4), (50_000, 1e-6), (50_000, 0.06), (300_000, 0.01)])
+def test_the_kl_of_blocs_with_many_voters_is_never_understated(n_voters, each):
+    """Adding up that many equal numbers one by one would lose three digits."""
+    blocs = np.arange(n_voters) % 3
+    alpha, prior = np.array([1e-3, 2.0, 40.0]), Dirichlet(np.full(n_voters, each))
+    ours = BlocDirichlet(alpha, blocs, [], prior.alpha).certified_kl(prior)
+    with mpmath.workdps(40):
+        a, b = [*map(mpmath.mpf, alpha)], [mpmath.mpf(each) * int(count) for count in np.bincount(blocs)]
+        total, before = mpmath.fsum(a), mpmath.fsum(b)
+        exact = mpmath.loggamma(total) - mpmath.loggamma(before)
+        for x, y in zip(a, b, strict=True):
+            exact += mpmath.loggamma(y) - mpmath.loggamma(x)
+            exact += (x - y) * (mpmath.digamma(x) - mpmath.digamma(total))
+        assert exact <= ours <= exact * (1 + mpmath.mpf(1e-11))
+
+
+def test_sums_over_blocs_are_exact_to_the_last_digit():
+    rng = np.random.default_rng(0)
+    blocs = np.append(np.arange(20), rng.integers(0, 20, 20_000))
+    for values in (np.full(len(blocs), 0.1), 10 ** rng.uniform(-6, 6, len(blocs))):
+        theirs = [math.fsum(values[blocs == bloc]) for bloc in range(20)]
+        np.testing.assert_array_max_ulp(Dirichlet(values).merged(blocs).alpha, np.array(theirs), 1)
+
+
 @pytest.mark.parametrize("scale", [1e-4, 0.03, 1.0, 20.0])
 @pytest.mark.parametrize("leak", [1e-5, 0.01, 0.1])
 def test_what_speaking_costs_is_never_understated(scale, leak):
@@ -62,6 +88,22 @@ def test_what_speaking_costs_is_never_understated(scale, leak):
                 exact += a / total * mpmath.log(a / total / r)
     ours = posterior(within=within).speaking_kl(leak, 0.0)
     assert exact <= ours <= 1.06 * exact + 1e-9
+
+
+@pytest.mark.parametrize("leak", [3e-5, 0.1])
+@pytest.mark.parametrize("seed", range(12))
+def test_rounding_does_not_lower_what_speaking_costs(seed, leak):
+    """With very different concentrations the logarithms of the gamma functions cancel."""
+    within = 10 ** np.random.default_rng(seed).uniform(-6, 6, 4)
+    least = mpmath.mpf(0)
+    with mpmath.workdps(60):
+        total = mpmath.fsum(map(mpmath.mpf, within))
+        for a in map(mpmath.mpf, within):
+            b = total - a
+            log_r = b * mpmath.log(leak) - mpmath.log(b * mpmath.beta(a, b)) + max(a - 1, 0) * mpmath.log(1 - leak)
+            least += a / total * (mpmath.log(a / total) - log_r)
+        ours = BlocDirichlet([1.0], np.zeros(4, int), [0], within).speaking_kl(leak, 0.0)
+        assert least <= ours <= least + 1e-7 * max(within)
 
 
 def test_only_heavy_blocs_pay():

@@ -12,7 +12,7 @@ from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positi
 
 _SMALLEST, _LARGEST = 1e-6, 1e6  # of a prior, and for solvers
 _LEAST, _MOST = 1e-12, 1e12  # where the functions of a concentration are precise
-_ROUND_UP = 1 + 1e-12
+_ROUNDING = 4e-15  # of the terms of a sum: eighteen units
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,7 +134,7 @@ class Dirichlet(WeightedPosterior):
         return log_gammas(concentrations, rng).argmax(1)
 
     def merged(self, blocs: NDArray) -> "Dirichlet":
-        return Dirichlet(np.bincount(blocs, self.alpha))
+        return Dirichlet(bloc_sums(blocs, self.alpha))
 
     def spread(self, blocs: NDArray, prior: Posterior, rng: np.random.Generator) -> "Dirichlet":
         within = _alpha(prior)
@@ -240,7 +240,7 @@ class BlocDirichlet(Dirichlet):
 
     def heavy(self, factor: float) -> NDArray:
         """Blocs of several voters that have more than this times the weight that the prior gives them."""
-        return (np.bincount(self.blocs) > 1) & (self.alpha > factor * np.bincount(self.blocs, self.within))
+        return (np.bincount(self.blocs) > 1) & (self.alpha > factor * bloc_sums(self.blocs, self.within))
 
     def stray(self, factor: float) -> float:
         """Concentration of the blocs of several voters that are not heavy: their speakers may not hold their weight."""
@@ -255,16 +255,24 @@ class BlocDirichlet(Dirichlet):
         least :math:`\epsilon^b (1 - \epsilon)^{\max(a_j - 1, 0)} / (b B(a_j, b))`.
         """
         speaking = self.heavy(factor)[self.blocs]
-        a, total = self.within[speaking], np.bincount(self.blocs, self.within)[self.blocs[speaking]]
+        a, total = self.within[speaking], bloc_sums(self.blocs, self.within)[self.blocs[speaking]]
         b = total - a
-        choices = gammaln(1 + total) - gammaln(1 + a) - gammaln(1 + b)
-        price = -b * np.log(leak) - choices - np.maximum(a - 1, 0) * np.log1p(-leak)
-        return max(float((a / total) @ price), 0.0) * _ROUND_UP + 1e-15 * len(a)
+        terms = np.stack(
+            [
+                -b * np.log(leak),
+                gammaln(1 + a) + gammaln(1 + b),
+                -gammaln(1 + total),
+                -np.maximum(a - 1, 0) * np.log1p(-leak),
+            ]
+        )
+        sizes = np.abs(terms).sum(0) - total * np.log(leak) + 1  # b is a difference, and loses as much as the total
+        price, size = ((a / total * each).sum() for each in (terms.sum(0), sizes))
+        return max(float(price), 0.0) + _ROUNDING * float(size)
 
     @property
     def deviation(self) -> NDArray:
         share = self._on_all(np.ones(len(self.alpha)))
-        total = np.bincount(self.blocs, self.within)[self.blocs]
+        total = bloc_sums(self.blocs, self.within)[self.blocs]
         mean, s = (self.alpha / self.total)[self.blocs], self.total
         squares = mean * (mean * s + 1) / (s + 1) * share * (share * total + 1) / (total + 1)
         return np.sqrt(np.maximum(squares - (mean * share) ** 2, 0.0))
@@ -300,13 +308,22 @@ class BlocDirichlet(Dirichlet):
 
     def _on_all(self, of_blocs: NDArray) -> NDArray:
         """Figures of the blocs, shared among their voters as the prior does on average."""
-        return (of_blocs / np.bincount(self.blocs, self.within))[self.blocs] * self.within
+        return (of_blocs / bloc_sums(self.blocs, self.within))[self.blocs] * self.within
 
 
 def _alpha(prior: Posterior) -> NDArray:
     if not isinstance(prior, Dirichlet):
         raise TypeError(f"A Dirichlet posterior needs a Dirichlet prior, got {prior!r}.")
     return prior.alpha
+
+
+def bloc_sums(blocs: NDArray, values: NDArray) -> NDArray:
+    """Sums of positive values over blocs, to the last digit however many voters a bloc has."""
+    largest = np.zeros(int(blocs.max()) + 1)
+    np.maximum.at(largest, blocs, values)
+    unit = np.ldexp(1.0, np.frexp(largest)[1] - 26)[blocs]
+    coarse = np.rint(values / unit) * unit  # of so few digits that their sum is exact
+    return np.bincount(blocs, coarse) + np.bincount(blocs, values - coarse)
 
 
 def log_gammas(shapes: NDArray, rng: np.random.Generator) -> NDArray:
