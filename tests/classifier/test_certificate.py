@@ -25,7 +25,7 @@ from stocmv import Certificate, MajorityVoteClassifier, VoteMatrix, certify
 from stocmv.bounds import BOUNDS, Seeger
 from stocmv.certificate import Expected
 from stocmv.posteriors import Dirichlet
-from stocmv.protocols._choices import best_constant, cheaper_bound
+from stocmv.protocols._choices import best_constant
 from stocmv.protocols._cut import random_parts
 from stocmv.protocols._recipe import Recipe
 from stocmv.risks import RISKS
@@ -264,10 +264,6 @@ class TestBound:
         assert quick(bound="clopper_pearson").fit(X, y).certificate_ == quick().fit(X, y).certificate_
         folds = [quick(bound=bound, n_folds=3).fit(X, y).certificate_ for bound in ("auto", "fold_test")]
         assert folds[0] == folds[1] == quick(bound="fold_test").fit(X, y).certificate_
-
-    @pytest.mark.parametrize(("n", "name"), [(50, "seeger"), (300, "catoni")])
-    def test_that_weights_are_learned_with_is_the_cheaper(self, n, name):
-        assert cheaper_bound((n, n), 0.05).name == name
 
     def test_constants_per_fold_go_with_the_errors_out_of_the_bag(self):
         X, y = data(n=300, noise=0.2)
