@@ -1243,7 +1243,7 @@ def claims_of(c: Content, folds: Sequence[Fold]) -> list[dict[str, Any]]:
 
     Each claim fails with probability at most delta: all shares with the same name add up to it.
     """
-    n_classes, tried, claims = len(all_labels(folds)), {"priors": c["alternatives"]}, []
+    n_classes, tried, claims = len(all_labels(folds)), {"parts for priors": c["alternatives"]}, []
     margins = {"margins": c["deterministic_vote"].get("margins", 1)}
     for vote in certified_votes(c):
         if margins["margins"] > 1 and vote == "predict":

@@ -280,9 +280,12 @@ class TestBound:
 
 
 class TestPrior:
-    @pytest.mark.parametrize(("kind", "tried"), [("forest", 1), ("stumps", 5), ("list", 5), ("frozen_forest", 1)])
-    def test_grid_is_recorded_where_it_is_paid_for(self, kind, tried):
-        assert quick(VOTERS[kind](2), bound="seeger").fit(X, y).certificate_.alternatives == tried
+    @pytest.mark.parametrize(
+        ("kind", "parts"),
+        [("forest", {1}), ("stumps", {2, 4, 8, 16}), ("list", {2, 4, 8, 16}), ("frozen_forest", {1})],
+    )
+    def test_grid_is_recorded_where_it_is_paid_for(self, kind, parts):
+        assert quick(VOTERS[kind](2), bound="seeger").fit(X, y).certificate_.alternatives in parts
         assert quick(VOTERS[kind](2), bound="seeger", prior=1.0).fit(X, y).certificate_.alternatives == 1
         assert quick(VOTERS[kind](2)).fit(X, y).certificate_.alternatives == 1  # the judges choose nothing
 

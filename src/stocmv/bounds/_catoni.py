@@ -12,7 +12,7 @@ from ._base import ROUND_UP, Bound, Bounded
 _RANKS = (np.arange(64) + 0.5) / 64
 GRID = tuple(float(c) for c in 0.7 * _RANKS / (1 - _RANKS))
 _LEAST, _MOST = 1e-4, 1e4  # outside, what rounding changes of a risk would change the bound
-_SATURATED = 1 - 1e-6  # share of the largest value that a bound with one constant can take
+_SATURATED = 1 - 1e-12  # share of the largest value that a bound with one constant can take
 
 
 @dataclass(frozen=True)
