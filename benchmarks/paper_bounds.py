@@ -8,10 +8,12 @@ five splits, in percent:
 
 "prior 1" is the paper's prior with the package's solver, "merged" the same prior with voters that answer alike merged,
 "sparse" the default: merged, and the best of a grid of priors, which is paid for. "predict" is the bound on the
-deterministic vote of that posterior, "catoni" is "sparse" with Catoni's bound. "informed" learns the prior on a random half and judges on the other half: a
-hold-out by another name. The second command does the same for forests of 100 trees on the sets with several classes:
-two folds, the trees of each trained on the other. What was measured is kept in build/benchmarks/paper_bounds*.jsonl; remove
-these files to measure again.
+deterministic vote of that posterior, and "catoni" is "sparse" with Catoni's bound instead of Seeger's. "informed"
+learns the prior on a random half and judges on the other half: a hold-out by another name.
+
+The second command does the same for forests of 100 trees on the sets with several classes: two folds, the trees of each
+trained on the other. What was measured is kept in build/benchmarks/paper_bounds*.jsonl; remove these files to measure
+again.
 """
 
 import sys
