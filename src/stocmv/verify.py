@@ -1244,7 +1244,7 @@ def claims_of(c: Content, folds: Sequence[Fold]) -> list[dict[str, Any]]:
 
     Each claim fails with probability at most delta: all shares with the same name add up to it.
     """
-    n_classes, tried, claims = len(all_labels(folds)), {"priors": c["alternatives"]}, []
+    n_classes, tried, claims = len(all_labels(folds)), {"parts for priors": c["alternatives"]}, []
     margins = {"margins": c["deterministic_vote"].get("margins", 1)}
     for vote in certified_votes(c):
         if margins["margins"] > 1 and vote == "predict":
@@ -1529,14 +1529,27 @@ def upper_bound(settings: dict[str, Any], sizes: Sequence[int], risk: float, kl:
     n, name = sum(sizes), settings["name"]
     confidence = len(sizes) * math.log(1 / delta)
     if name == "catoni":
-        grid = np.array(settings["c"])
-        exponent = grid * risk + (kl + confidence + len(sizes) * math.log(len(grid))) / n
-        return float(np.min(np.expm1(-exponent) / np.expm1(-grid)))
+        return _catoni_mixture(np.array(settings["c"]), sizes, risk, (kl + confidence) / n)
     if name == "catoni_per_fold":
         return _catoni_per_fold(np.array(settings["c"]), np.array(sizes) / n, risk, (kl + confidence) / n)
     if name == "mcallester":
         return risk + math.sqrt((kl + _constants("2sqrt", sizes) + confidence) / (2 * n))
     return kl_inverse(risk, (kl + _constants(settings["constant"], sizes) + confidence) / n)
+
+
+def _catoni_mixture(constants: NDArray, sizes: Sequence[int], risk: float, price: float) -> float:
+    """The risk that the mean over the constants of Catoni's exponentials excludes at this price.
+
+    At most that of the best constant at a share of delta, which also holds and is lower if folds differ much in size.
+    """
+    n, count = min(sizes), math.log(len(constants))
+    paid = constants * risk + price + len(sizes) * count / sum(sizes)
+    low, high = 0.0, float(np.min(np.expm1(-paid) / np.expm1(-constants)))
+    for _ in range(100):
+        middle = (low + high) / 2
+        excluded = -np.log1p(middle * np.expm1(-constants)) - constants * risk
+        low, high = (middle, high) if special.logsumexp(n * excluded) < n * price + count else (low, middle)
+    return high
 
 
 def _catoni_per_fold(constants: NDArray, shares: NDArray, risk: float, price: float) -> float:

@@ -65,15 +65,28 @@ class TestEveryFold:
             true = risk + ((kl + price) / (2 * sum(sizes))).sqrt()
             assert_above(McAllester().upper(risk, kl, sizes, delta).value, true)
 
-    @pytest.mark.parametrize("grid", [1, 16])
-    def test_catoni(self, n_folds, grid):
+    def test_catoni(self, n_folds):
         """Also where both exponentials round to nothing, and where the constant is tiny."""
         for risk, kl, sizes, delta, rng in cases(4, n_folds):
-            c = tuple((10 ** rng.uniform(-4, 2, grid)).tolist())
-            spent = (kl + n_folds * (arb(grid).log() - arb(delta).log())) / sum(sizes)
-            values = [(-(-arb(x) * risk - spent).expm1()) / (-(-arb(x)).expm1()) for x in c]
-            true = min(values, key=lambda v: float(v.log()))
+            c = 10 ** rng.uniform(-4, 2)
+            spent = (kl - n_folds * arb(delta).log()) / sum(sizes)
+            true = (-(-arb(c) * risk - spent).expm1()) / (-(-arb(c)).expm1())
             assert_above(Catoni(c).upper(risk, kl, sizes, delta).value, true)
+
+    def test_catoni_over_a_grid(self, n_folds):
+        """The mixture speaks against the bound by as much as the price, and against little less by less."""
+        for risk, kl, sizes, delta, rng in cases(6, n_folds):
+            c = tuple((10 ** rng.uniform(-4, 2, 16)).tolist())
+            spent = (kl - n_folds * arb(delta).log()) / sum(sizes)
+            ours = Catoni(c).upper(risk, kl, sizes, delta).value
+            if ours < 1 - 1e-5:
+                alone = [
+                    (-(-arb(x) * risk - spent - n_folds * arb(16).log() / sum(sizes)).expm1()) / (-(-arb(x)).expm1())
+                    for x in c
+                ]
+                below = arb(ours) * (1 - arb(1e-11)) - arb(1e-13) / min(*c, 1.0)
+                assert mixture(c, risk, arb(ours), min(sizes)) >= spent or ours >= min(alone, key=float)
+                assert mixture(c, risk, below, min(sizes)) <= spent
 
     def test_catoni_with_a_constant_for_each_fold(self, n_folds):
         for risk, kl, sizes, delta, rng in cases(5, n_folds):
@@ -82,6 +95,13 @@ class TestEveryFold:
             ours = CatoniPerFold(tuple(c)).upper(risk, kl, sizes, delta).value
             assert arb(ours) >= true
             assert arb(ours) <= true * (1 + arb(1e-12)) + 1e-13 / min(*c, 1.0)
+
+
+def mixture(c, risk, value, n):
+    """What the mean of Catoni's exponentials over the constants says against a true risk, per example."""
+    terms = [n * (-(1 + value * (-arb(x)).expm1()).log() - arb(x) * risk) for x in c]
+    largest = max(terms, key=float)
+    return (largest + (sum(((t - largest).exp() for t in terms), arb(0)) / len(c)).log()) / n
 
 
 def largest_mean_risk(c, risk, kl, sizes, delta):

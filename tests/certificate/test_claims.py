@@ -48,21 +48,21 @@ def test_every_claim_is_listed_with_those_that_share_it():
         ("baseline", "bound"): {},
     }
     assert shares(certificate(**PAID["priors and classes"])) == {
-        ("predict", "bound"): {"priors": 3, "margins": 7},
-        ("stochastic vote", "bound"): {"priors": 3},
-        ("baseline", "bound"): {"priors": 3},
-        ("classes", "bound"): {"priors": 3, "classes": 3, "margins": 7},
-        ("classes, stochastic vote", "bound"): {"priors": 3, "classes": 3},
+        ("predict", "bound"): {"parts for priors": 3, "margins": 7},
+        ("stochastic vote", "bound"): {"parts for priors": 3},
+        ("baseline", "bound"): {"parts for priors": 3},
+        ("classes", "bound"): {"parts for priors": 3, "classes": 3, "margins": 7},
+        ("classes, stochastic vote", "bound"): {"parts for priors": 3, "classes": 3},
     }
     assert shares(certificate(**PAID["two means"]))["predict", "bound"] == {"means": 2}
-    drawn = {"priors": 2, "folds": 2, "posteriors": 2}
+    drawn = {"parts for priors": 2, "folds": 2, "posteriors": 2}
     assert shares(certificate(**PAID["draws"])) == {
-        ("predict", "bound"): {"priors": 2},
+        ("predict", "bound"): {"parts for priors": 2},
         ("predict", "draws"): drawn,
-        ("predict", "votes drawn once"): {"priors": 2},
-        ("stochastic vote", "bound"): {"priors": 2},
+        ("predict", "votes drawn once"): {"parts for priors": 2},
+        ("stochastic vote", "bound"): {"parts for priors": 2},
         ("stochastic vote", "draws"): drawn,
-        ("baseline", "bound"): {"priors": 2},
+        ("baseline", "bound"): {"parts for priors": 2},
     }
     assert shares(certificate(**PAID["one voter"])).keys() == {("predict", "bound"), ("baseline", "bound")}
 
@@ -120,7 +120,7 @@ def test_a_forger_who_computes_all_again_pays_for_every_prior():
     setting = PAID["two folds"]
     content, votes = content_of(certificate(**setting)), judging(setting["name"])
     forged = recomputed({**content, "alternatives": 30}, folds_of(votes))
-    assert forged["claims"][0]["among"] == {"priors": 30, "margins": 7}
+    assert forged["claims"][0]["among"] == {"parts for priors": 30, "margins": 7}
     assert is_issued(forged, votes)
     assert not reasons(sealed(forged), folds_of(votes))
 
@@ -133,8 +133,8 @@ def test_shares_beyond_delta_are_named():
 
 
 def test_a_share_is_an_equal_part():
-    assert share(0.06, priors=3, classes=2) == pytest.approx(0.01, rel=1e-14)
-    assert Claim("predict", 0.01, among={"priors": 3, "classes": 2}).total == pytest.approx(0.06, rel=1e-14)
+    assert share(0.06, parts=3, classes=2) == pytest.approx(0.01, rel=1e-14)
+    assert Claim("predict", 0.01, among={"parts for priors": 3, "classes": 2}).total == pytest.approx(0.06, rel=1e-14)
 
 
 def test_classes_that_are_not_known_have_no_claim():

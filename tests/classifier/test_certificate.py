@@ -25,7 +25,7 @@ from stocmv import Certificate, MajorityVoteClassifier, VoteMatrix, certify
 from stocmv.bounds import BOUNDS, Seeger
 from stocmv.certificate import Expected
 from stocmv.posteriors import Dirichlet
-from stocmv.protocols._choices import best_constant, cheaper_bound
+from stocmv.protocols._choices import best_constant
 from stocmv.protocols._cut import random_parts
 from stocmv.protocols._recipe import Recipe
 from stocmv.risks import RISKS
@@ -265,10 +265,6 @@ class TestBound:
         folds = [quick(bound=bound, n_folds=3).fit(X, y).certificate_ for bound in ("auto", "fold_test")]
         assert folds[0] == folds[1] == quick(bound="fold_test").fit(X, y).certificate_
 
-    @pytest.mark.parametrize(("n", "name"), [(50, "seeger"), (300, "catoni")])
-    def test_that_weights_are_learned_with_is_the_cheaper(self, n, name):
-        assert cheaper_bound((n, n), 0.05).name == name
-
     def test_constants_per_fold_go_with_the_errors_out_of_the_bag(self):
         X, y = data(n=300, noise=0.2)
         clf = quick(RandomForestClassifier(25), bound="catoni_per_fold").fit(X, y)
@@ -284,9 +280,12 @@ class TestBound:
 
 
 class TestPrior:
-    @pytest.mark.parametrize(("kind", "tried"), [("forest", 1), ("stumps", 5), ("list", 5), ("frozen_forest", 1)])
-    def test_grid_is_recorded_where_it_is_paid_for(self, kind, tried):
-        assert quick(VOTERS[kind](2), bound="seeger").fit(X, y).certificate_.alternatives == tried
+    @pytest.mark.parametrize(
+        ("kind", "parts"),
+        [("forest", {1}), ("stumps", {2, 4, 8, 16}), ("list", {2, 4, 8, 16}), ("frozen_forest", {1})],
+    )
+    def test_grid_is_recorded_where_it_is_paid_for(self, kind, parts):
+        assert quick(VOTERS[kind](2), bound="seeger").fit(X, y).certificate_.alternatives in parts
         assert quick(VOTERS[kind](2), bound="seeger", prior=1.0).fit(X, y).certificate_.alternatives == 1
         assert quick(VOTERS[kind](2)).fit(X, y).certificate_.alternatives == 1  # the judges choose nothing
 

@@ -5,6 +5,7 @@ from certificate.forging import content_of, folds_of, reasons, sealed
 from stocmv import Certificate, VoteMatrix, certify, learn
 from stocmv.bounds import Seeger
 from stocmv.learning import drawn_answers, win_probabilities
+from stocmv.learning._prior_grid import PRIOR_TOTALS
 from stocmv.posteriors import BlocDirichlet, Categorical, Dirichlet, LogitNormal
 from stocmv.risks import RISKS
 from stocmv.solvers import LBFGS
@@ -70,7 +71,7 @@ def test_ten_copies_do_not_change_what_auto_chooses():
     many, _ = copied(answers)
     once, again = (learn(matrix(a, y), solver=QUICK, random_state=0).certificate for a in (answers, many))
     assert again.stochastic_bound == pytest.approx(once.stochastic_bound, rel=1e-9)
-    assert again.alternatives == once.alternatives == 5
+    assert again.alternatives == once.alternatives in PRIOR_TOTALS.values()
 
 
 @pytest.mark.slow
@@ -78,7 +79,8 @@ def test_the_best_prior_is_at_least_as_good_as_those_it_is_chosen_from():
     answers, y = answered(n=150)
     votes = matrix(copied(answers)[0], y)
     best = learn(votes, random_state=0).certificate.stochastic_bound
-    each = [learn(votes, prior=total / 60, alternatives=5, random_state=0) for total in (0.5, 2, 10, 100, 3000)]
+    assert sum(1 / parts for parts in PRIOR_TOTALS.values()) == 1
+    each = [learn(votes, prior=t / 60, alternatives=parts, random_state=0) for t, parts in PRIOR_TOTALS.items()]
     assert best <= min(one.certificate.stochastic_bound for one in each) * (1 + 1e-3)
 
 

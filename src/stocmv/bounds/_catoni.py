@@ -1,4 +1,4 @@
-"""Catoni's bound: linear in the risk, and pays only for the confidence."""
+"""Catoni's bound: pays only for the confidence, not for the number of examples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,29 +9,40 @@ from numpy.typing import NDArray
 
 from ._base import ROUND_UP, Bound, Bounded
 
-GRID = tuple(float(c) for c in 0.05 * 1.5 ** np.arange(16))
+_RANKS = (np.arange(64) + 0.5) / 64
+GRID = tuple(float(c) for c in 0.7 * _RANKS / (1 - _RANKS))
 _LEAST, _MOST = 1e-4, 1e4  # outside, what rounding changes of a risk would change the bound
+_SATURATED = 1 - 1e-12  # share of the largest value that a bound with one constant can take
 
 
 @dataclass(frozen=True)
 class Catoni(Bound):
-    r"""Catoni's bound (Catoni 2007) for a fixed ``C``, or for the best of a grid, at a cost.
+    r"""Catoni's bound (Catoni 2007) for a fixed ``C``, or for all constants of a grid at once.
 
     .. math:: R \le \frac{1 - \exp(-C \hat R - (\mathrm{KL} + \ln(1 / \delta)) / n)}{1 - e^{-C}}
 
-    A grid of ``G`` values costs :math:`\ln G`. With folds, :math:`F \ln(G/\delta)` is paid and the KLs are
-    summed.
+    A grid :math:`C_1, \dots, C_G` is used as a mixture: the bound is the largest :math:`R` with
+
+    .. math:: \ln \frac1G \sum_g \exp\big(n [-\ln(1 - R (1 - e^{-C_g})) - C_g \hat R]\big)
+        \le \mathrm{KL} + \ln(1 / \delta) .
+
+    It is never above the best bound of the grid with a share :math:`\delta / G` for each, and with the default grid
+    it is below Seeger's bound wherever the two were compared (theory page). With folds, the smallest one stands for
+    ``n`` inside the sum, the KLs are summed, and :math:`F \ln(1/\delta)` is paid.
 
     Parameters
     ----------
     c : float or sequence of float
-        One value, chosen without the judging examples, or a grid; by default 16 values from 0.05 to 22.
+        One value, chosen without the judging examples, or a grid; by default 64 values from 0.006 to 89, half of them
+        between 0.2 and 2.1.
 
     Examples
     --------
     >>> from stocmv.bounds import Catoni
     >>> round(Catoni(c=1.0).upper(0.1, 5.0, [1000], 0.05).value, 4)
     0.1619
+    >>> round(Catoni().upper(0.1, 5.0, [1000], 0.05).value, 4)
+    0.1486
     """
 
     c: float | tuple[float, ...] = GRID
@@ -46,19 +57,51 @@ class Catoni(Bound):
         object.__setattr__(self, "c", tuple(float(c) for c in grid))
 
     def price(self, sizes: Sequence[int], delta: float) -> float:
-        return len(sizes) * float(np.log(len(self.c)) - np.log(delta))  # type: ignore[arg-type]
+        return -len(sizes) * float(np.log(delta))
 
     def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
-        n = sum(sizes)
-        grid = np.asarray(self.c)
-        exponent = grid * risk + (kl + self.price(sizes, delta)) / n
-        values = -np.expm1(-exponent) / -np.expm1(-grid)
-        best = int(np.argmin(values))
-        slope = float(np.exp(-exponent[best]) / -np.expm1(-grid[best]))
-        return Bounded(float(values[best]) * ROUND_UP, float(grid[best]) * slope, slope / n)
+        n, least = sum(sizes), min(sizes)
+        c = np.asarray(self.c)
+        a, budget = -np.expm1(-c), (kl + self.price(sizes, delta)) / n * ROUND_UP
+        alone = _best_alone(c, a, risk, budget + len(sizes) * np.log(len(c)) / n, n)
+        if len(c) == 1 or alone.value * a.max() > _SATURATED:
+            return alone
+        value, step, error = alone.value, np.inf, 0.0
+        while step > error:  # Newton's steps on a convex function stay above its root
+            excluded, slope, weights, error = _mixture(c, a, risk, value, least)
+            if excluded < budget and step == np.inf:
+                return alone  # folds that differ much in size
+            step = (excluded - budget) / slope
+            value -= max(step, 0.0)
+        return Bounded(value * ROUND_UP + error, float(weights @ c) / slope, 1 / (slope * n))
 
     def settings(self) -> dict:
         return {"name": self.name, "c": list(self.c)}  # type: ignore[arg-type]
+
+
+def _best_alone(c: NDArray, a: NDArray, risk: float, budget: float, n: int) -> Bounded:
+    """The smallest of the bounds with one constant each."""
+    values = -np.expm1(-c * risk - budget) / a
+    best = int(np.argmin(values))
+    slope = float(np.exp(-c[best] * risk - budget) / a[best])
+    return Bounded(float(values[best]) * ROUND_UP, float(c[best]) * slope, slope / n)
+
+
+def _mixture(c: NDArray, a: NDArray, risk: float, value: float, n: int) -> tuple[float, float, NDArray, float]:
+    """What the mixture says against a true risk of ``value``, per example, and its derivative by ``value``.
+
+    Also the weight that each constant has in the mixture there, and how far rounding can move the root, at most.
+    """
+    against = -np.log1p(-a * value)
+    exponent = n * (against - c * risk)
+    largest = exponent.max()
+    weights = np.exp(exponent - largest)
+    total = weights.sum()
+    weights /= total
+    slopes = a / (1 - a * value)
+    slope = float(weights @ slopes)
+    error = 2.0**-50 * (float(weights @ (against + c * risk)) + slope * value + len(c) / n) / slope
+    return float((largest + np.log(total / len(c))) / n), slope, weights, error
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class Certificate:
     deterministic_vote : dict
         What ``bound`` is computed from: the errors, or margin, scale and the resulting figures.
     alternatives : int
-        Number of priors that were tried; each got an equal share of delta.
+        Number of equal parts into which the choice of the prior divides delta; the prior that was chosen has one.
     context : dict
         Where the certificate comes from: versions, seeds, voters, sizes.
     per_class : tuple of dict

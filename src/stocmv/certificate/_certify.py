@@ -55,7 +55,8 @@ def certify(
     per_class : bool
         Also bound the error on each class (Dirichlet posteriors, votes made from labels).
     alternatives : int
-        Number of priors from which this one is chosen; each gets an equal share of delta.
+        Number of equal parts into which delta is divided, one of them for this prior: at least the number of priors
+        from which it is chosen, if all get the same.
     context : dict, optional
         Where the certificate comes from, to be recorded in it.
     """
@@ -76,7 +77,7 @@ def certify(
         delta,
         votes=certified_votes,
         folds=len(votes),
-        priors=alternatives,
+        parts=alternatives,
         means=len(risk.outward),
         margins=len(margins_for(posteriors)) if posteriors[0].law == "dirichlet" and not one_voter else 0,
         draw_share=risk.draw_share if draws else 0.0,

@@ -26,7 +26,7 @@ class Claim:
         The "bound" itself, "draws" that its risk is estimated from, the "votes drawn once" that `predict` counts, or
         the "shares of the folds" in the answers of a class.
     among : dict of int
-        How many get such a share: priors and margins (the best one is kept), means, classes, ...
+        How many get such a share: parts for priors, margins (the best one is kept), means, classes, ...
     """
 
     name: str
@@ -101,7 +101,7 @@ def paid_claims(
     *,
     votes: Sequence[str],
     folds: int,
-    priors: int,
+    parts: int,
     means: int,
     margins: int,
     draw_share: float,
@@ -116,8 +116,9 @@ def paid_claims(
         Probability with which each claim may fail.
     votes : sequence of str
         The votes that are certified: "predict", and "stochastic vote" where that is another.
-    folds, priors, means : int
-        Number of folds, of priors to choose from, and of empirical means that the risk bounds.
+    folds, parts, means : int
+        Number of folds, of parts into which the choice of a prior divides delta, and of empirical means that the risk
+        bounds.
     margins : int
         Number of margins from which the bound on `predict` takes the best; 0 if it follows from the other bound.
     draw_share : float
@@ -128,7 +129,7 @@ def paid_claims(
     per_class : bool
         Whether to bound the error on each class too.
     """
-    chosen, found = {"priors": priors}, []
+    chosen, found = {"parts for priors": parts}, []
     for vote in votes:
         if vote == "predict" and margins:
             found.append(_claim(vote, delta, {**chosen, "margins": margins}))

@@ -156,7 +156,7 @@ def learn(
     per_class : bool
         Also certify the error on each class.
     alternatives : int
-        Number of priors from which the best certificate will be chosen; each gets an equal share of delta.
+        Number of settings from which you will keep the best certificate; each gets an equal share of delta.
     context : dict, optional
         Where the votes come from, to be recorded in the certificate.
 
@@ -238,7 +238,7 @@ class Found(NamedTuple):
 
     posteriors: list[Posterior]
     priors: list[Posterior]
-    alternatives: int  # priors that share delta
+    alternatives: int  # parts of delta, of which the priors have one
     bound: float
     history: History
 
@@ -268,34 +268,36 @@ def minimise(
     the_solver = named(solver, SOLVERS, Solver, "solver")
     kind = posterior_kind(posterior, the_risk)
     choices = _prior_choices(prior, kind, list(folds))
-    alternatives *= len(choices)
     check_device(device)
     for fold in folds:
         the_risk.check_votes(fold)
-    blocs = find_blocs(folds, choices[0]) if merge else None
-    of_blocs = choices if blocs is None else [merged_priors(priors, blocs) for priors in choices]
+    blocs = find_blocs(folds, choices[0].priors) if merge else None
+    of_blocs = [c.priors if blocs is None else merged_priors(c.priors, blocs) for c in choices]
     if blocs is not None:
         folds = one_of_each(folds, blocs)
     if device is not None:
         folds = [v.to(device) for v in folds]
     sizes, history = tuple(v.n_examples for v in folds), History()
-    each = share(delta, priors=alternatives, means=len(the_risk.outward))
-    objectives = [Objective(folds, p, the_risk, the_bound, each, sizes, history, kl_weight) for p in of_blocs]
+    shares = [share(delta, parts=c.parts * alternatives, means=len(the_risk.outward)) for c in choices]
+    objectives = [
+        Objective(folds, priors, the_risk, the_bound, each, sizes, history, kl_weight)
+        for priors, each in zip(of_blocs, shares, strict=True)
+    ]
     rng = _generator(random_state)
     best, point = 0, objectives[0].start
     if any(v.n_voters > 1 for v in folds):
         best, point = choose_prior(objectives, rng)
         point = the_solver.minimise(objectives[best], point, rng)
-    objective, priors = objectives[best], choices[best]
+    objective, (priors, parts) = objectives[best], choices[best]
     value, at_prior = (objective(p)[0] for p in (point, objective.start))
     # `learn` certifies the prior too if the values are noisy; rounding would make the KL of a prior's point nonzero
     moved = value < at_prior or (the_risk.draws_again and not np.array_equal(point, objective.start))
     if not moved:
-        return Found(priors, priors, alternatives, at_prior, history)
+        return Found(priors, priors, parts * alternatives, at_prior, history)
     posteriors = objective.posteriors(point)
     if blocs is not None:
         posteriors = [p.spread(b, prior, rng) for p, b, prior in zip(posteriors, blocs, priors, strict=True)]
-    return Found(posteriors, priors, alternatives, value, history)
+    return Found(posteriors, priors, parts * alternatives, value, history)
 
 
 def warn_unfinished(history: History, solver: str | Solver, stacklevel: int) -> None:
@@ -341,13 +343,23 @@ def posterior_kind(posterior: str | type[Posterior], risk: Risk) -> type[Posteri
     return kind
 
 
-def _prior_choices(prior: Any, kind: type[Posterior], folds: list[Votes]) -> list[list[Posterior]]:
+class _Choice(NamedTuple):
+    """Priors of all folds, and the number of parts of delta of which they have one."""
+
+    priors: list[Posterior]
+    parts: int = 1
+
+
+def _prior_choices(prior: Any, kind: type[Posterior], folds: list[Votes]) -> list[_Choice]:
     """The priors of all folds to choose from: for a Dirichlet with "auto" a grid, if there is anything to learn."""
     if not (isinstance(prior, str) and prior == "auto"):
-        return [_priors(prior, kind, folds)]
+        return [_Choice(_priors(prior, kind, folds))]
     if kind.law != "dirichlet" or all(v.n_voters == 1 for v in folds):
-        return [_priors(1.0, kind, folds)]
-    return [[kind.prior(total / v.n_voters, v.n_voters) for v in folds] for total in PRIOR_TOTALS]
+        return [_Choice(_priors(1.0, kind, folds))]
+    return [
+        _Choice([kind.prior(total / v.n_voters, v.n_voters) for v in folds], parts)
+        for total, parts in PRIOR_TOTALS.items()
+    ]
 
 
 def _priors(prior: Any, kind: type[Posterior], folds: list[Votes]) -> list[Posterior]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bounds import BOUNDS, Bound, CatoniPerFold, Seeger
+from ..bounds import Bound, CatoniPerFold
 from ..posteriors import Posterior
 from ..risks import Risk
 from ..solvers import LBFGS, Solver
@@ -49,12 +49,6 @@ def choose_bound(
     if isinstance(bound, str) and bound == "catoni_per_fold":
         return CatoniPerFold(tuple(best_constant(_GUESS if e is None else e, sizes, delta) for e in expected_errors))
     return bound
-
-
-def cheaper_bound(sizes: Sequence[int], delta: float) -> Bound:
-    """Catoni's bound with a grid or Seeger's, whichever is tighter for these sizes."""
-    grid, root = BOUNDS["catoni"], Seeger()
-    return grid if grid.price(sizes, delta) < root.price(sizes, delta) else root
 
 
 def holdout_share(n: int) -> float:

@@ -16,7 +16,7 @@ from ..risks import RISKS, Risk
 from ..solvers import Solver
 from ..voters import VoterSet, VoterSource, known_classes, out_of_bag_answers, recoded, train_voters
 from ..votes import VoteMatrix
-from ._choices import cheaper_bound, is_auto
+from ._choices import is_auto
 from ._cut import random_parts
 
 _EQUAL = 50.0  # concentration of each voter if all have the same weight
@@ -173,7 +173,7 @@ class Recipe:
             risk=self.risk,
             posterior=self.posterior,
             prior=1.0 if is_auto(self.prior) else self.prior,
-            bound=cheaper_bound((votes.n_examples,), self.delta),
+            bound="catoni",
             delta=self.delta,
             solver="quick" if is_auto(self.solver) else self.solver,
             random_state=seed,
