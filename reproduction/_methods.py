@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from stocmv.bounds import Bound, Seeger
 from stocmv.certificate import Certificate
 from stocmv.learning import learn
-from stocmv.naive_bayes import log_odds
 from stocmv.posteriors import Categorical, Dirichlet, Posterior
 from stocmv.risks import Binomial, CBound, Exact, FirstOrder, MonteCarlo, Risk, SecondOrder
 from stocmv.solvers import LBFGS, Adam, Auto, MiniBatchAdam, Problem, Solver
@@ -202,6 +201,16 @@ def _naive_bayes(votes: Sequence[VoteMatrix]) -> Fitted:
     began = time.perf_counter()
     weights = [log_odds(v) for v in votes]
     return Fitted(weights, [], None, time.perf_counter() - began)
+
+
+def log_odds(votes: VoteMatrix) -> NDArray:
+    r"""Weights that treat the errors of the voters as independent (Berend and Kontorovich 2015).
+
+    A voter that was right on :math:`c` and wrong on :math:`w` examples has the weight :math:`\ln \frac{1 + c}{1 + w}`.
+    One that is wrong more often than right has a negative weight: it counts against the class that it answers.
+    """
+    ones = votes.counts if votes.counts.size else np.ones(votes.n_rows)
+    return np.log1p(votes.right_column_sums(ones)) - np.log1p(votes.column_sums(ones))
 
 
 def dirichlets(fitted: Fitted) -> list[Dirichlet]:

@@ -11,7 +11,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import get_tags
 
 from stocmv import MajorityVoteClassifier, RepeatedRowsWarning
-from stocmv.naive_bayes import NaiveBayesVote
 from stocmv.progress import handled_by, listening, logger, report, stage
 from stocmv.solvers import LBFGS
 
@@ -99,10 +98,6 @@ class TestVerbose:
         out = capsys.readouterr().out
         assert out.count(": objective") >= len(clf.history_) > 0
 
-    def test_of_a_naive_bayes_vote(self, capsys):
-        NaiveBayesVote("stumps", verbose=1, random_state=0).fit(X, y)
-        assert capsys.readouterr().out.count("40 voters") == 3
-
     def test_a_fit_that_fails_prints_no_more_afterwards(self):
         with pytest.raises(ValueError, match="inconsistent numbers"):
             quick(verbose=1).fit(X, y[:-1])
@@ -126,7 +121,6 @@ class TestVerbose:
 
         def beside():
             with listening(wait):
-                NaiveBayesVote(FOREST, verbose=1, random_state=0).fit(X, y)
                 quick(verbose=1).fit(X, y)
 
         thread = threading.Thread(target=beside)
@@ -138,7 +132,7 @@ class TestVerbose:
             done.set()
             thread.join()
             quick(verbose=1).fit(X, y)
-        assert before.count("voters") == 4
+        assert before.count("voters") == 1
         assert capsys.readouterr().out.count("certified") == 2
         assert sum("certified" in message for message in first.messages) == 2
 

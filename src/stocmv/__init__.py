@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from .certificate import Certificate, Monitor, Verification, certify
     from .classifier import MajorityVoteClassifier, OrderTest, OrderWarning, RepeatedRowsWarning
     from .learning import History, Learned, learn
-    from .naive_bayes import NaiveBayesVote
     from .votes import VoteMatrix
 
 # Each name is imported when it is first used: the command line would otherwise wait two seconds for scikit-learn.
@@ -17,7 +16,6 @@ _HOMES = {
     "certificate": ("Certificate", "Monitor", "Verification", "certify"),
     "classifier": ("MajorityVoteClassifier", "OrderTest", "OrderWarning", "RepeatedRowsWarning"),
     "learning": ("History", "Learned", "learn"),
-    "naive_bayes": ("NaiveBayesVote",),
     "votes": ("VoteMatrix",),
 }
 
@@ -27,7 +25,6 @@ __all__ = [
     "Learned",
     "MajorityVoteClassifier",
     "Monitor",
-    "NaiveBayesVote",
     "OrderTest",
     "OrderWarning",
     "RepeatedRowsWarning",

@@ -24,11 +24,10 @@ from ._files import check_packing
 from ._memory import check_fits
 from .certificate import Certificate
 from .classifier import DrawnVote, MajorityVoteClassifier
-from .naive_bayes import NaiveBayesVote
 from .posteriors import Posterior
 from .verify import parse_certificate
 
-Model = MajorityVoteClassifier | DrawnVote | NaiveBayesVote
+Model = MajorityVoteClassifier | DrawnVote
 
 _KNOWN = {
     "numpy": "dtype",
@@ -192,8 +191,6 @@ def _folds_fit(model: Model) -> bool:
     if isinstance(model, DrawnVote):
         return np.ndim(model.weights) == 1
     shapes = [(voters.n_voters,) for voters in model.voters_]
-    if isinstance(model, NaiveBayesVote):
-        return shapes == [np.shape(w) for w in model.weights_]
     has_key = isinstance(model.key_, bytes) if len(shapes) > 1 else model.key_ is None
     shared = len(shapes) == len(model.certificate_.fold_shares) > 0
     return shapes == [np.shape(p.mean) for p in model.posterior_] and shared and has_key

@@ -25,7 +25,6 @@ from .certificate import Certificate, Claim
 from .classifier import DrawnVote, InputForm, MajorityVoteClassifier, OrderTest
 from .engines import Shared
 from .learning import History, Step
-from .naive_bayes import NaiveBayesVote
 from .posteriors import BlocDirichlet, Categorical, Dirichlet, LogitNormal
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam, Quick
@@ -56,7 +55,7 @@ _PER_EXAMPLE = ("oob_decision_function_", "_sample_weight", "cv_results_")
 TRUSTED: tuple[str, ...] = tuple(
     full_name(kind)
     for kind in (
-        *(MajorityVoteClassifier, DrawnVote, NaiveBayesVote),
+        *(MajorityVoteClassifier, DrawnVote),
         *(Certificate, Claim, InputForm, OrderTest, History, Step),
         *(BlocDirichlet, Dirichlet, Categorical, LogitNormal),
         *(Answers, Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
@@ -101,7 +100,7 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
 
     Parameters
     ----------
-    estimator : MajorityVoteClassifier, NaiveBayesVote or DrawnVote
+    estimator : MajorityVoteClassifier or DrawnVote
         Fitted; a drawn vote always is.
     path : str or path
         The file; by convention it ends in ``.skops``.
@@ -125,7 +124,7 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
     """
     skops = _skops()
     if not isinstance(estimator, Model):
-        raise TypeError(f"save takes a MajorityVoteClassifier, a NaiveBayesVote or a DrawnVote, got {estimator!r}.")
+        raise TypeError(f"save takes a MajorityVoteClassifier or a DrawnVote, got {estimator!r}.")
     if not isinstance(estimator, DrawnVote):
         check_is_fitted(estimator)
     try:
@@ -176,7 +175,7 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Mode
 
     Returns
     -------
-    MajorityVoteClassifier, NaiveBayesVote or DrawnVote
+    MajorityVoteClassifier or DrawnVote
 
     Examples
     --------
@@ -185,15 +184,15 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Mode
     >>> import os, tempfile
     >>> from sklearn.datasets import make_moons
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from stocmv.naive_bayes import NaiveBayesVote
+    >>> from stocmv import MajorityVoteClassifier
     >>> from stocmv.persistence import load, save
     >>> X, y = make_moons(100, noise=0.2, random_state=0)
-    >>> vote = NaiveBayesVote(RandomForestClassifier(5), random_state=0).fit(X, y)
+    >>> clf = MajorityVoteClassifier(RandomForestClassifier(5), random_state=0).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "model.skops")
-    ...     save(vote, path)
+    ...     save(clf, path)
     ...     again = load(path)
-    >>> bool((again.predict(X) == vote.predict(X)).all())
+    >>> bool((again.predict(X) == clf.predict(X)).all())
     True
     """
     skops = _skops()

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from stocmv import MajorityVoteClassifier
-from stocmv.naive_bayes import NaiveBayesVote
 from stocmv.voters import VoterSet, VoterSource
 from zoo import silent
 
@@ -119,11 +118,3 @@ def test_a_certificate_that_is_paid_for_does_not_cover_gaps_that_its_judges_did_
         paid.predict(X)
     tested = MajorityVoteClassifier(ColumnSource(), random_state=0).fit(full, y)
     assert tested.predict(X).shape == y.shape
-
-
-def test_naive_bayes_counts_answers_only():
-    X, y = examples(2)
-    vote = NaiveBayesVote(ColumnSource(), random_state=0).fit(X, y)
-    right, wrong = (y[:, None] == X).sum(0), ((X >= 0) & (y[:, None] != X)).sum(0)
-    np.testing.assert_allclose(vote.weights_[0], np.log1p(right) - np.log1p(wrong))
-    assert vote.predict(X).shape == y.shape

@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from stocmv import MajorityVoteClassifier
-from stocmv.naive_bayes import NaiveBayesVote
 
 X, y = make_moons(400, noise=0.2, random_state=0)
 NEW, _ = make_moons(80, noise=0.4, random_state=1)
@@ -185,13 +184,6 @@ def test_a_fit_that_fails_leaves_nothing_of_the_one_before(clf, failure, monkeyp
     with pytest.raises(NotFittedError):
         clf.predict(X)
     assert not hasattr(clf, "certificate_")
-
-
-def test_a_vote_without_a_certificate_forgets_too():
-    vote = NaiveBayesVote(RandomForestClassifier(3), random_state=0).fit(X, y)
-    with pytest.raises(RuntimeError):
-        vote.set_params(voters=[Failing(RuntimeError("no"))]).fit(X, y)
-    assert set(vars(vote)) == set(vote.get_params(deep=False))
 
 
 def test_names_of_columns_do_not_outlive_their_fit(clf):

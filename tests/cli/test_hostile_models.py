@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import skops.io
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 from cli.examples import FLOWERS
 from cli.terminal import assert_refused
-from stocmv.naive_bayes import NaiveBayesVote
+from stocmv import MajorityVoteClassifier
 from stocmv.persistence import save
 
 
@@ -69,8 +70,9 @@ def test_what_is_no_model(write, word, audit, flowers, stocmv, here):
 
 def test_a_vote_of_another_kind(audit, flowers, stocmv):
     X = FLOWERS.drop(columns="kind")
-    save(NaiveBayesVote("stumps", random_state=0).fit(X, FLOWERS["kind"].to_numpy(dtype=str)), audit / "model.skops")
-    assert_refused(stocmv("predict", audit, flowers), "NaiveBayesVote")
+    clf = MajorityVoteClassifier([GaussianNB()], random_state=0).fit(X, FLOWERS["kind"].to_numpy(dtype=str))
+    save(clf.draw(0), audit / "model.skops")
+    assert_refused(stocmv("predict", audit, flowers), "DrawnVote")
 
 
 @pytest.mark.filterwarnings("always:there is no .*certificate.json:UserWarning")

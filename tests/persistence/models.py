@@ -25,7 +25,6 @@ from sklearn.svm import SVC
 
 from stocmv import MajorityVoteClassifier, risks, solvers
 from stocmv.bounds import CatoniPerFold
-from stocmv.naive_bayes import NaiveBayesVote
 from stocmv.persistence import load, save
 from stocmv.risks import MonteCarlo
 from stocmv.solvers import LBFGS
@@ -89,8 +88,6 @@ def fitted(name):
     if name in SETTINGS:
         settings = {"random_state": 0, "solver": SHORT, **SETTINGS[name]}
         return MajorityVoteClassifier([GaussianNB(), LogisticRegression(max_iter=1000)], **settings).fit(X, Y)
-    if name == "naive Bayes":
-        return NaiveBayesVote(RandomForestClassifier(4), random_state=0).fit(X, Y)
     if name == "drawn":
         return fitted("forest").draw(0)
     if name == "groups":
@@ -105,7 +102,7 @@ def fitted(name):
     return MajorityVoteClassifier(VOTERS[name](), random_state=0, solver=SHORT).fit(X, Y)
 
 
-NAMES = [*VOTERS, *SETTINGS, "groups", "groups in folds", "naive Bayes", "drawn", "two classes"]
+NAMES = [*VOTERS, *SETTINGS, "groups", "groups in folds", "drawn", "two classes"]
 
 
 def told_to_trust(path):

@@ -13,7 +13,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from persistence.models import X, Y, fitted, load_is_damaged, rewritten
 from stocmv import MajorityVoteClassifier
-from stocmv.naive_bayes import NaiveBayesVote
 from stocmv.persistence import load, save
 
 
@@ -98,10 +97,10 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_what_cannot_be_saved_is_refused(tmp_path):
-    with pytest.raises(TypeError, match="save takes a MajorityVoteClassifier, a NaiveBayesVote or a DrawnVote, got"):
+    with pytest.raises(TypeError, match="save takes a MajorityVoteClassifier or a DrawnVote, got"):
         save(GaussianNB().fit(X, Y), tmp_path / "model.skops")
     with pytest.raises(NotFittedError):
-        save(NaiveBayesVote(), tmp_path / "model.skops")
+        save(MajorityVoteClassifier(), tmp_path / "model.skops")
     model = pickle.loads(pickle.dumps(fitted("two classes")))
     model.verbose = np.array([(1, None)], dtype=[("number", int), ("object", object)])
     with pytest.raises(ValueError, match=r"^This MajorityVoteClassifier cannot be saved: [^\n]+$"):

@@ -30,7 +30,7 @@ from persistence.models import (
     through_skops,
     told_to_trust,
 )
-from stocmv.naive_bayes import NaiveBayesVote
+from stocmv import MajorityVoteClassifier
 from stocmv.persistence import load, save
 from stocmv.posteriors import Dirichlet
 
@@ -227,7 +227,7 @@ UNCHECKED = (SVC(), KNeighborsClassifier(), HistGradientBoostingClassifier(max_i
 
 @pytest.mark.parametrize("classifier", UNCHECKED, ids=lambda classifier: type(classifier).__name__)
 def test_kinds_that_cannot_be_checked_must_be_trusted_by_name(classifier, tmp_path):
-    model = NaiveBayesVote([classifier], random_state=0).fit(X[::5], Y[::5])
+    model = MajorityVoteClassifier([classifier], random_state=0).fit(X[::5], Y[::5])
     save(model, tmp_path / "model.skops")
     load_is_refused(tmp_path / "model.skops", f"needs types that are not trusted: .*{type(classifier).__name__}.*")
     ours = load(tmp_path / "model.skops", trusted=told_to_trust(tmp_path / "model.skops"))
@@ -236,7 +236,7 @@ def test_kinds_that_cannot_be_checked_must_be_trusted_by_name(classifier, tmp_pa
 
 def test_sparse_matrices_must_be_trusted_by_name(tmp_path):
     """Their indices are not checked when they are multiplied."""
-    model = NaiveBayesVote([LogisticRegression(max_iter=500)], random_state=0).fit(X, Y)
+    model = MajorityVoteClassifier([LogisticRegression(max_iter=500)], random_state=0).fit(X, Y)
     model.voters_[0].classifiers[0].sparsify()
     save(model, tmp_path / "model.skops")
     load_is_refused(tmp_path / "model.skops", "needs types that are not trusted: scipy.sparse.*")
@@ -244,7 +244,7 @@ def test_sparse_matrices_must_be_trusted_by_name(tmp_path):
 
 def encoded():
     encoder = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), [0]), remainder="passthrough")
-    return NaiveBayesVote([make_pipeline(encoder, LogisticRegression(max_iter=500))], random_state=0).fit(X, Y)
+    return MajorityVoteClassifier([make_pipeline(encoder, LogisticRegression(max_iter=500))], random_state=0).fit(X, Y)
 
 
 def fewer_columns(encoder):
@@ -392,13 +392,6 @@ def test_folds_without_a_key_are_refused(key, tmp_path):
     model.key_ = key
     save(model, tmp_path / "model.skops")
     load_is_damaged(tmp_path / "model.skops", "its voters and their weights do not fit together.")
-
-
-def test_weights_of_a_naive_bayes_vote_must_fit(tmp_path):
-    model = pickle.loads(pickle.dumps(fitted("naive Bayes")))
-    model.weights_[1] = model.weights_[1][:2]
-    save(model, tmp_path / "model.skops")
-    load_is_damaged(tmp_path / "model.skops", "its voters and their weights do not fit together.", trusted=[TREE])
 
 
 @pytest.mark.parametrize("name", ["stumps", "drawn"])

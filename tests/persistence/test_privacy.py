@@ -16,7 +16,6 @@ from sklearn.naive_bayes import GaussianNB
 from persistence.models import SHORT, fitted, through_skops
 from stocmv import MajorityVoteClassifier
 from stocmv.displays import ErrorDistributionDisplay
-from stocmv.naive_bayes import NaiveBayesVote
 from stocmv.persistence import save
 from stocmv.votes import load_folds, save_folds
 
@@ -41,7 +40,6 @@ MODELS = {
         )
     ),
     "bound that is paid for": lambda: MajorityVoteClassifier("stumps", bound="seeger", solver=SHORT, random_state=0),
-    "naive Bayes": lambda: NaiveBayesVote(RandomForestClassifier(**SHALLOW, oob_score=True), random_state=0),
 }
 
 
@@ -80,7 +78,7 @@ def test_a_file_hardly_grows_with_the_examples(name, tmp_path):
     assert sizes[1] == pytest.approx(sizes[0], rel=0.05)
 
 
-@pytest.mark.parametrize("name", ["forest", "naive Bayes"])
+@pytest.mark.parametrize("name", ["forest", "folds"])
 def test_votes_are_missed_in_words_and_can_be_set(name, tmp_path):
     theirs = fitted(name)
     save_folds(tmp_path / "votes.npz", theirs.votes_)

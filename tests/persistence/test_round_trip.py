@@ -14,6 +14,7 @@ from sklearn.tree._tree import Tree
 from persistence.models import (
     CODES,
     NAMES,
+    SHORT,
     TREE,
     Rules,
     RuleSource,
@@ -26,7 +27,6 @@ from persistence.models import (
 from stocmv import MajorityVoteClassifier, posteriors, risks, solvers
 from stocmv.bounds import BOUNDS
 from stocmv.engines import ClusterVotes
-from stocmv.naive_bayes import NaiveBayesVote
 from stocmv.persistence import TRUSTED, load, save, trusted_types
 
 
@@ -60,7 +60,8 @@ def test_what_was_saved_is_loaded(name, way, tmp_path):
 
 @pytest.mark.parametrize("labels", [CODES, CODES > 0, Y.astype(object), CODES.astype(np.int8), CODES / 2 + 1])
 def test_labels_keep_their_type(labels, tmp_path):
-    theirs = NaiveBayesVote("stumps", random_state=0).fit(X, labels if labels.dtype.kind != "f" else labels * 2)
+    labels = labels if labels.dtype.kind != "f" else labels * 2
+    theirs = MajorityVoteClassifier("stumps", solver=SHORT, random_state=0).fit(X, labels)
     ours = through_skops(theirs, tmp_path)
     assert ours.classes_.dtype == theirs.classes_.dtype
     assert ours.predict(X).tolist() == theirs.predict(X).tolist()
@@ -69,7 +70,7 @@ def test_labels_keep_their_type(labels, tmp_path):
 def test_names_of_features(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcd"))
-    theirs = NaiveBayesVote([GaussianNB()], random_state=0).fit(frame, Y)
+    theirs = MajorityVoteClassifier([GaussianNB()], random_state=0).fit(frame, Y)
     ours = through_skops(theirs, tmp_path)
     assert ours.feature_names_in_.tolist() == list("abcd")
     np.testing.assert_array_equal(ours.predict(frame), theirs.predict(frame))

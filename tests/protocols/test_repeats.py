@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import quick
 from stocmv import MajorityVoteClassifier, RepeatedRowsWarning
-from stocmv.classifier._answers import assigned_folds
+from stocmv.classifier._answering_folds import assigned_folds
 from stocmv.protocols._repeats import Fingerprints, doubt_of_copies, excess_of_copies
 
 RNG = np.random.default_rng(0)

@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 
 from reproduction._measures import argmax_bound, bound_value, entropy, measures
-from reproduction._methods import METHODS, fit, fit_methods, paper_bound
+from reproduction._methods import METHODS, fit, fit_methods, log_odds, paper_bound
 from reproduction._not_proven import PrintedTheorem2
 from stocmv import VoteMatrix
 from stocmv.bounds import Seeger
 from stocmv.posteriors import Categorical
 from stocmv.risks import Exact
 from stocmv.solvers import LBFGS, Adam
-from zoo import answers
+from zoo import SINGLE, answers, errors, problem
 
 QUICK = {"exact": LBFGS(), "mc": Adam(n_steps=30)}
 
@@ -77,6 +77,26 @@ def test_bounds_are_not_cut_at_one():
     found = fit_methods(votes, ["second_order"], 0)["second_order"]
     assert found.certificate.stochastic_bound == 1.0
     assert measures(found, METHODS["second_order"].risk, votes, votes)["bound"] > 1.0
+
+
+def test_naive_bayes_weights_of_handmade_votes():
+    y = np.array([0, 1, 2, 0, 1])
+    always_right, always_wrong, constant = y, (y + 1) % 3, np.zeros(5, int)
+    ours = log_odds(VoteMatrix.from_labels(np.column_stack([always_right, always_wrong, constant]), y))
+    np.testing.assert_allclose(ours, [np.log(6 / 1), np.log(1 / 6), np.log(3 / 4)], rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_naive_bayes_weights_are_the_odds(name):
+    wrong = errors(name).sum(0)
+    theirs = np.log((1 + len(errors(name)) - wrong) / (1 + wrong))
+    np.testing.assert_allclose(log_odds(problem(name)), theirs, rtol=1e-13, atol=1e-13)
+
+
+def test_a_voter_that_is_always_wrong_is_as_good_as_one_that_is_always_right():
+    votes = VoteMatrix.from_labels(*answers(200, np.array([0.0, 0.5, 0.5])), classes=[0, 1])
+    found = fit_methods([votes], ["naive_bayes"], 0)["naive_bayes"]
+    assert measures(found, None, [votes], [votes])["test_fixed_argmax"] == 0
 
 
 def test_the_bound_on_the_arg_max_is_below_that_on_a_wrong_half():

@@ -11,7 +11,6 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler, scale
 from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import quick
-from stocmv.naive_bayes import NaiveBayesVote
 from stocmv.voters import VoterSet, check_alone
 from stocmv.voters._base import _ALONE, _telling_rows
 
@@ -54,8 +53,6 @@ def test_the_voter_is_named():
     voters = [GaussianNB(), make_pipeline(FunctionTransformer(ranks), GaussianNB())]
     with pytest.raises(ValueError, match=r"voter 1 answers .* StandardScaler .* random_state"):
         quick(voters, inner_folds=0).fit(X, y)
-    with pytest.raises(ValueError, match=ALONE):
-        NaiveBayesVote(voters).fit(X, y)
 
 
 def test_what_is_learned_in_fit_is_not_refused():

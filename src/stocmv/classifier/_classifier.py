@@ -1,70 +1,45 @@
 """`MajorityVoteClassifier`."""
 
-import math
-import platform
-import time
+import copy
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
 import numpy as np
-import scipy
-import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..bounds import BOUNDS, Bound, check_delta
-from ..certificate import Costs, certify_tested, check_cost, check_per_class, check_tested, percent, share
-from ..engines import ClusterExamples, by_partition, is_dask
+from ..bounds import Bound
+from ..certificate import Certificate, check_cost
+from ..engines import answer_on_cluster, by_partition, is_dask
 from ..learning import (
     History,
-    Learned,
     check_silence,
     drawn_answers,
-    learn,
     mean_vote,
     mean_weights,
-    named,
-    posterior_kind,
     warn_unfinished,
     win_probabilities,
 )
 from ..posteriors import Posterior
-from ..progress import logger, stage, verbosely
-from ..protocols import (
-    TESTS,
-    Cut,
-    Examples,
-    Fingerprints,
-    Made,
-    OrderTest,
-    OrderWarning,
-    Recipe,
-    RepeatedRowsWarning,
-    VotingEstimator,
-    all_or_nothing,
-    choose_bound,
-    choose_cut,
-    choose_priors,
-    choose_solver,
-    cross_fit,
-    is_auto,
-    is_tested,
-    risk_name,
-)
-from ..risks import RISKS, Risk
-from ..solvers import SOLVERS, Solver
-from ..voters import VoterSource, as_source, unused_settings
-from ..votes import check_device
-from ._answers import assigned_folds
+from ..progress import verbosely
+from ..protocols import OrderTest, OrderWarning, RepeatedRowsWarning, cross_fit
+from ..risks import Risk
+from ..selective import SelectiveVote, certify_selective
+from ..solvers import Solver
+from ..voters import VoterSet, as_source, checked_codes, unused_settings
+from ..votes import Votes, heaviest
+from ._all_or_nothing import all_or_nothing
+from ._answering_folds import answering_folds, disagreeing
+from ._certifying import certify_vote
 from ._drawn import DrawnVote
-from ._selecting import Selecting
+from ._input import InputForm, checked_examples, training_examples
+from ._parameters import check_parameters, wanted_cut, wanted_recipe
 
 
-class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEstimator):
+class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     """Majority vote over many classifiers, with a proven bound on the error of `predict`.
 
     Some of the examples train the voters and set their weights; the others only judge the result, so the bound pays
@@ -180,6 +155,17 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
     True
     """
 
+    classes_: NDArray
+    n_features_in_: int
+    feature_names_in_: NDArray
+    voters_: list[VoterSet]
+    posterior_: list[Posterior]
+    certificate_: Certificate
+    history_: History
+    order_test_: OrderTest | None
+    key_: bytes | None
+    input_form_: InputForm
+
     def __init__(
         self,
         voters: Any = "forest",
@@ -242,243 +228,79 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
                 f"fit does not take {', '.join(unsupported)}: the certificate is proven for independent draws from one "
                 "distribution, all of equal weight."
             )
-        self._check_parameters(groups)
-        examples = self._examples(X, y, groups, time)
-        self.classes_ = examples.classes
+        grouped = groups is not None
+        check_parameters(self, grouped=grouped)
+        examples = training_examples(self, X, y, groups, time)
         rng = check_random_state(self.random_state)
-        self._costs()  # bad costs are refused before anything is trained
-        recipe = self._recipe(examples.source)
-        cut = self._cut(recipe, examples.n_units, grouped=groups is not None)
-        fitted = cross_fit(examples, cut, recipe, rng)
-        self._keep(fitted, examples.source)
+        costs = None if self.cost is None else check_cost(self.cost, examples.classes.tolist())
+        recipe = wanted_recipe(self, examples)
+        fitted = cross_fit(examples, wanted_cut(self, recipe, examples.n_units, grouped=grouped), recipe, rng)
         if (unused := unused_settings(self.voters)) is not None:
             warnings.warn(unused, UserWarning, stacklevel=4)
         if examples.doubt is not None:
             warnings.warn(examples.doubt, RepeatedRowsWarning, stacklevel=4)
-        self._certify(examples, fitted.made, rng)
-        self._test_order(examples)
-        if is_tested(self.bound):  # otherwise learn has warned
-            warn_unfinished(self.history_, self.solver, stacklevel=4)
+        certified = certify_vote(self, examples, recipe, fitted, costs, rng)
+        if certified.order_test is not None and certified.order_test.doubt is not None:
+            warnings.warn(certified.order_test.doubt, OrderWarning, stacklevel=4)
+        if recipe.weighs:  # otherwise learn has warned
+            warn_unfinished(certified.history, self.solver, stacklevel=4)
+        self.classes_ = examples.classes
+        self.input_form_ = InputForm.of(examples.source)
+        self.voters_ = [made.voters for made in fitted.made]
+        self.votes_ = fitted.votes
+        self.plain_errors_ = fitted.plain_errors
+        self.timings_ = fitted.timings
+        self.posterior_, self.history_, self.certificate_, self.order_test_ = certified
         self.n_iter_ = len(self.history_)
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
 
-    def _examples(self, X: Any, y: Any, groups: Any, time: Any) -> Examples:
-        """The checked examples, on this machine or on a cluster."""
-        if not is_dask(X):
-            return self._local_examples(X, y, groups, time)
-        if time is not None:
-            raise ValueError("time needs examples in memory: their order is not tested on a cluster.")
-        if self.device is not None:
-            raise ValueError(
-                f"device={self.device!r} needs examples in memory: votes on a cluster stay on its workers."
+    @property
+    def votes_(self) -> list[Votes]:
+        check_is_fitted(self)
+        if "votes_" not in vars(self):
+            raise AttributeError(
+                "votes_ is not saved with a model: load it from the votes file, "
+                "clf.votes_ = stocmv.votes.load_folds('votes.npz')."
             )
-        examples = ClusterExamples(X, y, groups, as_source(self.voters))
-        self.n_features_in_ = examples.n_features
-        if examples.feature_names is not None:
-            self.feature_names_in_ = examples.feature_names
-        return examples
+        return vars(self)["votes_"]
 
-    def _check_parameters(self, groups: Any) -> None:
-        check_delta(self.delta)
-        check_device(self.device)
-        named(self.solver, SOLVERS, Solver, "solver")
-        kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
-        if is_tested(self.bound):
-            check_tested(kind)
-            if self.bound == "clopper_pearson" and self.n_folds is not None:
-                raise ValueError(
-                    f"bound='clopper_pearson' and n_folds={self.n_folds!r}: that bound is for a hold-out, use "
-                    "bound='fold_test' for folds."
-                )
-        else:
-            check_per_class(self.per_class, kind)
-            if self.cost is not None:
-                raise ValueError(f"cost needs a vote that is only tested, not bound={self.bound!r}: use bound='auto'.")
-            if groups is not None:
-                raise ValueError(f"groups need a vote that is only tested, not bound={self.bound!r}: use bound='auto'.")
-            names = (*TESTS, *BOUNDS, "catoni_per_fold")
-            if self.bound not in names and not isinstance(self.bound, Bound):
-                raise ValueError(f"bound must be one of {', '.join(map(repr, names))}, got {self.bound!r}.")
-        inner: Any = self.inner_folds
-        if not isinstance(inner, int | np.integer) or inner < 0 or inner == 1:
-            raise ValueError(f"inner_folds must be 0 or an integer of at least 2, got {self.inner_folds!r}.")
+    @votes_.setter
+    def votes_(self, votes: list[Votes]) -> None:
+        self.__dict__["votes_"] = votes
 
-    def _costs(self) -> Costs | None:
-        return None if self.cost is None else check_cost(self.cost, self.classes_.tolist())
-
-    def _recipe(self, source: VoterSource) -> Recipe:
-        """How to make a vote from the examples that do not judge it."""
-        tested = is_tested(self.bound)
-        tuned = isinstance(self.bound, str) and self.bound in ("fold_test", "catoni_per_fold")
-        return Recipe(
-            source,
-            self.classes_,
-            weighs=tested,
-            estimates=tuned or (tested and self.n_folds is not None),
-            inner_folds=int(self.inner_folds),
-            risk=self.risk,
-            posterior=self.posterior,
-            prior=self.prior,
-            solver=self.solver,
-            delta=self.delta,
-            device=self.device,
-        )
-
-    def _cut(self, recipe: Recipe, n: int, *, grouped: bool) -> Cut:
-        return choose_cut(
-            self.holdout,
-            self.n_folds,
-            n,
-            tested=recipe.weighs,
-            folds_wanted=isinstance(self.bound, str) and self.bound == "fold_test",
-            learns=recipe.learns,
-            grouped=grouped,
-        )
-
-    def _certify(self, examples: Examples, made: Sequence[Made], rng: np.random.RandomState) -> None:
-        """Certify the votes, after learning the weights if that is done on the judging examples."""
-        began = time.perf_counter()
-        source = examples.source
-        assumptions = (*source.assumptions, *self._assumptions(source, examples.fingerprints))
-        if is_tested(self.bound):
-            self.posterior_: list[Posterior] = [m.posterior for m in made]  # type: ignore[misc]
-            self.history_ = History.joined([m.history for m in made])
-            with stage("certifying"):
-                certificate = certify_tested(
-                    self.votes_,
-                    self.posterior_,
-                    self.delta,
-                    [m.expected for m in made if m.expected is not None],
-                    assumptions,
-                    per_class=self.per_class,
-                    cost=self._costs(),
-                    context=self._context(source),
-                )
-        else:
-            learned = self._learned(source, made, rng, assumptions)
-            self.posterior_ = list(learned.posterior)  # type: ignore[arg-type]
-            self.history_ = learned.history
-            certificate = learned.certificate
-        self.certificate_ = replace(
-            certificate,
-            context={**certificate.context, "protocol": self._protocol(source, made, certificate.n)},
-            unproven=(*certificate.unproven, *(() if source.proven else ("the voters",))),
-            warnings=() if examples.doubt is None else (examples.doubt,),
-        )
-        self.timings_["certificate"] = time.perf_counter() - began
-        logger.info("certified in %.1f s: bound %.4f", self.timings_["certificate"], self.certificate_.bound)
-
-    def _test_order(self, examples: Examples) -> None:
-        """Test whether errors and classes change along the rows."""
-        self.order_test_: OrderTest | None = examples.order_test(self.votes_, self.posterior_)
-        doubt = None if self.order_test_ is None else self.order_test_.doubt
-        if doubt is not None:
-            warnings.warn(doubt, OrderWarning, stacklevel=5)
-            self.certificate_ = replace(self.certificate_, warnings=(*self.certificate_.warnings, doubt))
-
-    def _learned(
-        self, source: VoterSource, made: Sequence[Made], rng: np.random.RandomState, assumptions: Sequence[str]
-    ) -> Learned:
-        """Learn the weights on the judging examples; of several priors keep the best, with delta shared among all."""
-        kind = posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
-        priors = choose_priors(self.prior, kind, source)
-        if all(v.n_voters == 1 for v in self.votes_):
-            priors = priors[:1]  # nothing to choose
-        expected = [None if m.expected is None else m.expected.overall for m in made]
-        sizes = [v.n_examples for v in self.votes_]
-        seed = rng.randint(2**31 - 1)
-        candidates = [
-            learn(
-                self.votes_,
-                risk=self.risk,
-                posterior=self.posterior,
-                prior=prior,
-                bound=choose_bound(self.bound, sizes, expected, share(self.delta, priors=len(priors))),
-                delta=self.delta,
-                solver=choose_solver(self.solver, self.risk, source),
-                random_state=seed,
-                device=self.device,
-                assumptions=assumptions,
-                per_class=self.per_class,
-                alternatives=len(priors),
-                context=self._context(source),
-            )
-            for prior in priors
-        ]
-        return min(candidates, key=lambda learned: learned.certificate.stochastic_bound)
-
-    def _assumptions(self, source: VoterSource, fingerprints: Fingerprints) -> Iterator[str]:
-        """Assumptions of the certificate that are specific to these voters and examples."""
-        yield "A voter's answer to an example does not depend on the examples that it is asked together with."
-        # Given the classes of its rows, a group is no longer a random draw; and given an answer, its class is random.
-        # So the number of classes must not depend on the examples.
-        classes_matter = self.per_class and (self.votes_[0].grouped or is_tested(self.bound))
-        if classes_matter or (not source.learns and source.labels() is None):
-            yield "The set of classes was known before, and not taken from these examples."
-        if not is_tested(self.bound) and source.learns and all(v.n_voters == 1 for v in self.votes_):
-            yield "That each fold has one voter was known before: the number of voters does not depend on the examples."
-        if len(self.votes_) > 1:
-            yield (
-                "Where the folds disagree, predict gives an example to one of them by a hash of its features with a "
-                "key that fit drew; its bound is on the average over that key. Over the keys the error of predict has "
-                f"a standard deviation of at most about {percent(math.sqrt(fingerprints.may_coincide) / 2)}."
-            )
-
-    def _context(self, source: VoterSource) -> dict[str, Any]:
-        from .. import __version__
-
-        return {
-            "voters": " ".join(filter(None, (source.describe(), unused_settings(self.voters)))),
-            "weights": self._how_weighted(source),
-            "n_features": getattr(self, "n_features_in_", None),
-            "classes": [str(label) for label in self.classes_],
-            "random_state": self.random_state if isinstance(self.random_state, int) else repr(self.random_state),
-            "versions": {
-                "stocmv": __version__,
-                "python": platform.python_version(),
-                "numpy": np.__version__,
-                "scipy": scipy.__version__,
-                "scikit-learn": sklearn.__version__,
-            },
-        }
-
-    def _protocol(self, source: VoterSource, made: Sequence[Made], n: int) -> dict[str, Any]:
-        """Number of examples (or groups) that made the vote, and number that judged it."""
-        if len(made) > 1:
-            return {"name": "folds", "learning": n, "judging": n}
-        if not is_tested(self.bound):
-            return {"name": "all", "learning": n, "judging": n}
-        learns, held = self._recipe(source).learns, not is_auto(self.holdout) and bool(self.holdout)
-        return {
-            "name": "holdout" if learns or held else "all",
-            "learning": made[0].n if learns else 0,
-            "judging": n,
-        }
-
-    def _how_weighted(self, source: VoterSource) -> str:
-        if not is_tested(self.bound):
-            return "learned on the examples that judge, and paid for"
-        if self._recipe(source).equal or not len(self.history_):
-            return "equal" if is_auto(self.prior) else "given by the prior"
-        return f"learned for the risk {risk_name(self.risk)!r} on examples that do not judge"
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            source = as_source(self.voters)
+        except (TypeError, ValueError):
+            return tags
+        tags.input_tags.sparse = source.sparse
+        tags.input_tags.allow_nan = source.allow_nan
+        return tags
 
     @property
     def _shares(self) -> NDArray:
         return np.array(self.certificate_.fold_shares)
 
-    def _answered(self, X: Any) -> tuple[list[NDArray], NDArray, NDArray, NDArray]:
-        """Votes of each fold, answers of `predict`, where the folds disagree, and the fold that answers there."""
+    def _codes(self, X: Any) -> list[NDArray]:
+        """Votes of each fold on checked examples, as class codes."""
+        n_classes = len(self.classes_)
+        return [checked_codes(voters.codes(X), voters.n_voters, n_classes) for voters in self.voters_]
+
+    def _covered_codes(self, X: Any) -> list[NDArray]:
+        """The same, refused where the certificate does not cover that voters are silent."""
         codes = self._codes(X)
         check_silence(codes, len(self.classes_), self.certificate_)
-        answers = np.stack([mean_vote(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
-        chosen, split = answers[0], np.flatnonzero((answers != answers[0]).any(0))
-        if not len(split) or self.key_ is None:
-            return codes, chosen, split, split
-        folds = assigned_folds(_safe_indexing(X, split), self._shares, self.key_)
-        chosen = chosen.copy()
-        chosen[split] = answers[folds, split]
-        return codes, chosen, split, folds
+        return codes
+
+    def _each_fold(self, answer: Callable[..., NDArray], codes: list[NDArray], *settings: Any) -> NDArray:
+        """What the vote of each fold answers: its posterior, its votes and the number of classes go to ``answer``."""
+        n_classes = len(self.classes_)
+        return np.stack([answer(p, c, n_classes, *settings) for p, c in zip(self.posterior_, codes, strict=True)])
+
+    def _answering_folds(self, X: Any, disagree: NDArray) -> NDArray:
+        return answering_folds(X, disagree, self._shares, self.key_)
 
     @by_partition
     def predict(self, X: Any) -> NDArray:
@@ -487,8 +309,10 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
         If folds disagree on an example, a keyed hash of its features picks the fold that answers, so the same example
         always gets the same answer. `fit` drew the key, and the bound is on the error averaged over keys.
         """
-        answers = self._answered(self._checked(X))[1]
-        return self.classes_[answers]
+        X = checked_examples(self, X)
+        answers = self._each_fold(mean_vote, self._covered_codes(X))
+        folds = self._answering_folds(X, disagreeing(answers))
+        return self.classes_[answers[folds, np.arange(len(folds))]]
 
     @by_partition
     def predict_proba(self, X: Any) -> NDArray:
@@ -496,11 +320,15 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
 
         With folds: the mean over folds if they agree, otherwise that of the fold that answers.
         """
-        codes, chosen, split, folds = self._answered(self._checked(X))
-        each = np.stack([mean_weights(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)])
+        X = checked_examples(self, X)
+        codes = self._covered_codes(X)
+        answers, each = self._each_fold(mean_vote, codes), self._each_fold(mean_weights, codes)
+        split = disagreeing(answers)
+        folds = self._answering_folds(X, split)
         weights = np.tensordot(self._shares, each, axes=1)
-        weights[split] = each[folds, split]
+        weights[split] = each[folds[split], np.flatnonzero(split)]
         # among tied classes, make the one that predict answers the largest
+        chosen = answers[folds, np.arange(len(folds))]
         rows = np.flatnonzero(weights.argmax(1) != chosen)
         most = weights[rows].argmax(1)
         weights[rows, most], weights[rows, chosen[rows]] = weights[rows, chosen[rows]], weights[rows, most]
@@ -512,9 +340,8 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
 
         The stochastic vote draws a fold (if there are several) and then weights.
         """
-        codes = self._codes(self._checked(X))
-        each = [win_probabilities(p, c, len(self.classes_)) for p, c in zip(self.posterior_, codes, strict=True)]
-        return np.tensordot(self._shares, np.stack(each), axes=1)
+        codes = self._codes(checked_examples(self, X))
+        return np.tensordot(self._shares, self._each_fold(win_probabilities, codes), axes=1)
 
     def predict_stochastic(self, X: Any, random_state: Any = None) -> NDArray:
         """Answers of the stochastic vote, which draws new weights (and with folds, first a fold) for every example.
@@ -526,11 +353,9 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
 
     @by_partition
     def _drawn_answers(self, X: Any, random_state: Any) -> NDArray:
-        codes = self._codes(self._checked(X))
+        codes = self._codes(checked_examples(self, X))
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-        answers = np.stack(
-            [drawn_answers(p, c, len(self.classes_), rng) for p, c in zip(self.posterior_, codes, strict=True)]
-        )
+        answers = self._each_fold(drawn_answers, codes, rng)
         n = answers.shape[1]
         return self.classes_[answers[rng.choice(len(answers), n, p=self._shares), np.arange(n)]]
 
@@ -557,3 +382,73 @@ class MajorityVoteClassifier(VotingEstimator, Selecting, ClassifierMixin, BaseEs
                 f"{method} draws single voters from a categorical posterior, and risk={self.certificate_.risk!r} "
                 "certifies only the deterministic vote of all of them: use predict, or risk='exact'."
             )
+
+    def selective(
+        self,
+        max_error: float | None = None,
+        *,
+        min_coverage: float | None = None,
+        delta: float | None = None,
+        unanswered: Any = None,
+    ) -> SelectiveVote:
+        """Return the same vote, answering only when it is sure, with a certificate of its own.
+
+        It answers if the winning class has at least a threshold's share of the vote. The thresholds, one per fold, are
+        chosen on the stored votes of the judging examples, and the error among the answers and the coverage are
+        certified on them too; nothing is retrained.
+
+        Parameters
+        ----------
+        max_error : float
+            Error among the answers to certify, with as many answers as possible.
+        min_coverage : float
+            Alternatively, the coverage to certify, with as few errors as possible.
+        delta : float, optional
+            Probability that the bound on the error or the one on coverage fails, at most; by default that of the vote.
+        unanswered : object
+            What `SelectiveVote.predict` returns for an example that it does not answer.
+
+        Raises
+        ------
+        NotCertified
+            If the target cannot be certified; the message says what can.
+        """
+        check_is_fitted(self)
+        certificate = certify_selective(
+            self.votes_,
+            self.posterior_,
+            self.certificate_,
+            max_error=max_error,
+            min_coverage=min_coverage,
+            delta=delta,
+        )
+        return SelectiveVote(self, certificate, unanswered)
+
+    def _kept(self) -> Self:
+        """The same vote without its votes; it stays what it is when this one is fitted or edited.
+
+        Voters are shared, as `fit` makes new ones and changes none.
+        """
+        check_is_fitted(self)
+        kept = copy.copy(self)
+        kept.__dict__.pop("votes_", None)
+        kept.voters_, kept.posterior_ = list(self.voters_), copy.deepcopy(self.posterior_)
+        kept.classes_ = self.classes_.copy()
+        return kept
+
+    def _sure_answers(self, X: Any, least: Sequence[float]) -> tuple[NDArray, NDArray]:
+        """Codes of the answers, and whether the winning class reaches the fold's threshold.
+
+        If the folds disagree about either, one of them answers, as in `predict`.
+        """
+        X = checked_examples(self, X)
+        weights = self._each_fold(mean_weights, self._covered_codes(X))
+        answers = np.stack([heaviest(of_fold) for of_fold in weights])
+        sure = weights.max(2) >= np.array(least)[:, None]
+        folds = self._answering_folds(X, disagreeing(answers) | disagreeing(sure))
+        rows = np.arange(len(folds))
+        return answers[folds, rows], sure[folds, rows]
+
+    def _asked_on_cluster(self, vote: SelectiveVote, method: str, X: Any, dtype: type) -> Any:
+        """Answers of a vote to examples on a cluster; None if the examples are not on one."""
+        return answer_on_cluster(vote, method, X, dtype=dtype) if is_dask(X) else None

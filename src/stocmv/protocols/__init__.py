@@ -12,14 +12,14 @@ from ._choices import (
 from ._crossfit import (
     CrossFit as CrossFit,
     Examples as Examples,
+    LocalExamples as LocalExamples,
     all_classes as all_classes,
     cross_fit as cross_fit,
     judging_votes as judging_votes,
 )
 from ._cut import Cut as Cut, choose_cut as choose_cut
-from ._estimator import InputForm as InputForm, VotingEstimator as VotingEstimator, all_or_nothing as all_or_nothing
 from ._groups import group_ids as group_ids
-from ._order import OrderTest as OrderTest, OrderWarning as OrderWarning
+from ._order import OrderTest as OrderTest, OrderWarning as OrderWarning, checked_times as checked_times
 from ._recipe import TRIED as TRIED, Made as Made, Recipe as Recipe
 from ._repeats import (
     Fingerprints as Fingerprints,

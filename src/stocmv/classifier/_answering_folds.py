@@ -4,8 +4,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
 from ..voters import hash_examples
+
+
+def disagreeing(answers: NDArray) -> NDArray:
+    """Whether the folds, one per row, answer an example differently."""
+    return (answers != answers[0]).any(0)
+
+
+def answering_folds(X: Any, disagree: NDArray, shares: NDArray, key: bytes | None) -> NDArray:
+    """Fold that answers each example: where they disagree the assigned one, elsewhere the first; one has no key."""
+    folds, rows = np.zeros(len(disagree), np.intp), np.flatnonzero(disagree)
+    if len(rows) and key is not None:
+        folds[rows] = assigned_folds(_safe_indexing(X, rows), shares, key)
+    return folds
 
 
 def assigned_folds(X: Any, shares: NDArray, key: bytes) -> NDArray:
