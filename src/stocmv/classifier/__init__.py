@@ -1,7 +1,7 @@
 """The scikit-learn interface: a majority vote that fits like any classifier and carries a certificate."""
 
-from ..protocols import InputForm as InputForm, OrderTest, OrderWarning, RepeatedRowsWarning
+from ..protocols import InputForm as InputForm
 from ._classifier import MajorityVoteClassifier
 from ._drawn import DrawnVote as DrawnVote
 
-__all__ = ["MajorityVoteClassifier", "OrderTest", "OrderWarning", "RepeatedRowsWarning"]
+__all__ = ["MajorityVoteClassifier"]

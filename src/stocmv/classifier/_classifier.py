@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import BOUNDS, Bound, check_delta
 from ..certificate import Costs, certify_tested, check_cost, check_per_class, check_tested, percent, share
+from ..checks import Fingerprints, OrderTest, OrderWarning, RepeatedRowsWarning
 from ..engines import ClusterExamples, by_partition, is_dask
 from ..learning import (
     History,
@@ -38,12 +39,8 @@ from ..protocols import (
     TESTS,
     Cut,
     Examples,
-    Fingerprints,
     Made,
-    OrderTest,
-    OrderWarning,
     Recipe,
-    RepeatedRowsWarning,
     VotingEstimator,
     all_or_nothing,
     choose_bound,

@@ -18,7 +18,7 @@ from ..voters import VoterSet, VoterSource, as_source, checked_codes
 from ..votes import Votes, code_dtype, exact_labels
 from ._crossfit import CrossFit, LocalExamples, all_classes
 from ._groups import group_ids
-from ._order import checked_times
+from ._times import checked_times
 
 F = TypeVar("F", bound=Callable[..., Any])
 
