@@ -393,7 +393,7 @@ def _categories(column: Any) -> NDArray:
     """Text, with nan for missing values."""
     words = np.full(len(column), np.nan, dtype=object)
     known = column.notna().to_numpy()
-    words[known] = [str(value) for value in column[known]]
+    words[known] = list(map(str, column[known].tolist()))
     return words
 
 
