@@ -79,7 +79,7 @@ def test_a_shuffled_file_gives_no_warning():
 
 def test_the_time_puts_a_shuffled_file_in_order():
     X, y, time = changing(shuffled=True)
-    with pytest.warns(OrderWarning, match="in the course of time") as caught:
+    with pytest.warns(OrderWarning, match="over time") as caught:
         clf = fit(X, y, time=time)
     assert clf.order_test_.by == "time"
     assert "same mixture" not in str(caught[0].message)

@@ -12,7 +12,7 @@ _EXACT = 10_000  # examples up to which every arrangement is counted
 _BLOCKS, _IN_A_BLOCK = 20, 10
 _CURE = "certify on the latest part, and watch new cases (certificate.monitor(), or stocmv monitor)."
 _IN_TIME = (
-    "in the course of time, at a level of {:g} %: later cases are unlike earlier ones, and the figures are on old and "
+    "over time, at a level of {:g} %: later cases are unlike earlier ones, and the figures are on old and "
     f"new cases together; {_CURE}"
 )
 _ALONG_ROWS = (
