@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import bounds, posteriors, risks, solvers, special, voters
     from .certificate import Certificate, Monitor, Verification, certify
-    from .classifier import MajorityVoteClassifier, OrderTest, OrderWarning, RepeatedRowsWarning
+    from .checks import OrderTest, OrderWarning, RepeatedRowsWarning
+    from .classifier import MajorityVoteClassifier
     from .learning import History, Learned, learn
     from .votes import VoteMatrix
 
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 _ROOMS = ("bounds", "posteriors", "risks", "solvers", "special", "voters")
 _HOMES = {
     "certificate": ("Certificate", "Monitor", "Verification", "certify"),
-    "classifier": ("MajorityVoteClassifier", "OrderTest", "OrderWarning", "RepeatedRowsWarning"),
+    "checks": ("OrderTest", "OrderWarning", "RepeatedRowsWarning"),
+    "classifier": ("MajorityVoteClassifier",),
     "learning": ("History", "Learned", "learn"),
     "votes": ("VoteMatrix",),
 }

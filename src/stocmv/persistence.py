@@ -22,7 +22,8 @@ from ._memory import check_fits
 from ._model_checks import Model, check_model, foreign_types, full_name, known_types, parts_of, unpacked
 from .bounds import Catoni, CatoniPerFold, McAllester, Seeger
 from .certificate import Certificate, Claim
-from .classifier import DrawnVote, InputForm, MajorityVoteClassifier, OrderTest
+from .checks import OrderTest
+from .classifier import DrawnVote, InputForm, MajorityVoteClassifier
 from .engines import Shared
 from .learning import History, Step
 from .posteriors import BlocDirichlet, Categorical, Dirichlet, LogitNormal

@@ -153,7 +153,7 @@ def interrupted_at_the_end(clf, monkeypatch):
     def stop(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("stocmv.protocols._crossfit.order_test", stop)
+    monkeypatch.setattr("stocmv.checks.OrderTest.of", stop)
     return clf, X, {}
 
 

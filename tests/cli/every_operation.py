@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import stocmv
-from stocmv import selective, tables  # noqa: F401  (imported before the forks, which count what they open)
+from stocmv import checks, selective, tables  # noqa: F401  (imported before the forks, which count what they open)
 from stocmv._files import sha256, whole_file
 from stocmv.cli import _audit, _examples, _folder, _page, _predict, _seen
 from stocmv.cli._main import run
@@ -149,7 +149,7 @@ def kill_predict(folder: Path) -> int:
     _examples.read_like = lambda *_: None
     _examples.remembered_encoding = lambda *_: None
     _examples.known_categories = lambda *_: ({}, {})
-    tables.look_at_new = lambda *_: ([], {})
+    checks.look_at_new = lambda *_: ([], {})
     answers = folder / "answers.csv"
     (folder / "new.csv").write_text("")
 

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from checks.defects import DEFECTS, honest
 from cli.examples import mixed
 from cli.terminal import assert_refused
 from stocmv import Certificate
 from stocmv.cli._examples import known_categories, remembered_encoding
 from stocmv.persistence import load
-from tables.defects import DEFECTS, honest
 
 QUICK = ("--target", "y", "--trees", 3, "--out", "audit")
 

@@ -10,7 +10,8 @@ from stocmv.displays import OrderDisplay
 def test_it_draws_errors_and_a_class_along_the_rows():
     wrong, codes = np.repeat([False, True], 100), np.tile([0, 1], 100)
     figure, axes = plt.subplots()
-    display = OrderDisplay(OrderTest.of(wrong, codes, np.array(["a", "b"]), "time")).plot(axes, linewidth=3)
+    test = OrderTest.of(wrong, codes, np.array(["a", "b"]), times=np.arange(200))
+    display = OrderDisplay(test).plot(axes, linewidth=3)
     assert np.array_equal(display.error_line_.get_ydata(), np.repeat([0, 1], 10))
     assert np.array_equal(display.class_line_.get_ydata(), np.full(20, 0.5))
     assert [line.get_ydata()[0] for line in display.mean_lines_] == [0.5, 0.5]

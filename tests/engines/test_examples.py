@@ -20,9 +20,9 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from stocmv import MajorityVoteClassifier, RepeatedRowsWarning
+from stocmv.checks import Fingerprints
 from stocmv.protocols._cut import Cut
 from stocmv.protocols._recipe import Made
-from stocmv.protocols._repeats import Fingerprints
 from stocmv.solvers import LBFGS, Auto
 from stocmv.voters import Ensemble, Stumps, Transformed
 

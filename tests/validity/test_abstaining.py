@@ -36,7 +36,7 @@ def violations(n_classes, protocol, seed):
     return fixed > clf.certificate_.bound, drawn > clf.certificate_.stochastic_bound
 
 
-@pytest.mark.filterwarnings("ignore::stocmv.classifier.RepeatedRowsWarning")
+@pytest.mark.filterwarnings("ignore::stocmv.RepeatedRowsWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("n_classes", "protocol"),

@@ -1,8 +1,7 @@
 """The scikit-learn interface: a majority vote that fits like any classifier and carries a certificate."""
 
-from ..protocols import OrderTest, OrderWarning, RepeatedRowsWarning
 from ._classifier import MajorityVoteClassifier
 from ._drawn import DrawnVote as DrawnVote
 from ._input import InputForm as InputForm
 
-__all__ = ["MajorityVoteClassifier", "OrderTest", "OrderWarning", "RepeatedRowsWarning"]
+__all__ = ["MajorityVoteClassifier"]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from ..voters import hash_examples
+from ..checks import hash_rows
 
 
 def disagreeing(answers: NDArray) -> NDArray:
@@ -28,5 +28,5 @@ def assigned_folds(X: Any, shares: NDArray, key: bytes) -> NDArray:
     Over random keys, an example falls into each fold with probability equal to the fold's share, and any two examples
     with different features are assigned independently.
     """
-    uniform = hash_examples(X, key) / 2.0**64
+    uniform = hash_rows(X, key) / 2.0**64
     return np.minimum(np.searchsorted(np.cumsum(shares), uniform, side="right"), len(shares) - 1)

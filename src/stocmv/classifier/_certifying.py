@@ -12,13 +12,13 @@ import scipy
 import sklearn
 
 from ..certificate import Certificate, Costs, certify_tested, percent, share
+from ..checks import OrderTest
 from ..learning import History, Learned, learn, named, posterior_kind
 from ..posteriors import Posterior
 from ..progress import logger, stage
 from ..protocols import (
     CrossFit,
     Examples,
-    OrderTest,
     Recipe,
     choose_bound,
     choose_priors,

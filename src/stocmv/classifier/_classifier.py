@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import Bound
 from ..certificate import Certificate, check_cost
+from ..checks import OrderTest, OrderWarning, RepeatedRowsWarning
 from ..engines import answer_on_cluster, by_partition, is_dask
 from ..learning import (
     History,
@@ -25,7 +26,7 @@ from ..learning import (
 )
 from ..posteriors import Posterior
 from ..progress import verbosely
-from ..protocols import OrderTest, OrderWarning, RepeatedRowsWarning, cross_fit
+from ..protocols import cross_fit
 from ..risks import Risk
 from ..selective import SelectiveVote, certify_selective
 from ..solvers import Solver

@@ -71,11 +71,10 @@ def read_test(table: Table, path: Path, kind: str | None, group: str | None = No
 
 
 def _check_new(table: Table, test: Table) -> None:
-    """Refuse the training examples as test examples, in any order or format; warn if some of them occur.
-
-    The table of a cluster has no rows here, so nothing is found.
-    """
-    trained, tested = _row_hashes(table), _row_hashes(test)
+    """Refuse the training examples as test examples, in any order or format; warn if some of them occur."""
+    if table.fingerprints is None or test.fingerprints is None:
+        return  # the rows are on a cluster
+    trained, tested = table.fingerprints.examples, test.fingerprints.examples
     if np.array_equal(np.sort(trained), np.sort(tested)):
         raise ValueError(f"--test {test.name} holds the rows of {table.name}, on which the voters were trained.")
     seen = int(np.isin(tested, trained).sum())
@@ -85,20 +84,6 @@ def _check_new(table: Table, test: Table) -> None:
             "about new examples.",
             stacklevel=2,
         )
-
-
-def _row_hashes(table: Table) -> NDArray:
-    """A hash of each row with its label."""
-    import pandas as pd
-    from scipy.sparse import issparse
-
-    if issparse(table.X):
-        X = table.X.tocsr()
-        parts = zip(X.indptr[:-1], X.indptr[1:], strict=True)
-        rows = pd.DataFrame({0: [X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in parts]})
-    else:
-        rows = pd.DataFrame(np.asarray(table.X, dtype=None if table.categorical else float))
-    return pd.util.hash_pandas_object(rows.assign(label=np.asarray(table.y)), index=False).to_numpy()
 
 
 def read_labelled(

@@ -68,7 +68,7 @@ def predict(
     """
     if seed is not None and not stochastic:
         raise click.UsageError("--seed is for --stochastic: the deterministic vote draws nothing.")
-    from ..tables import look_at_new
+    from ..checks import look_at_new
     from ._examples import kept_columns, known_categories, read_like, remembered_encoding
 
     if out is not None:

@@ -3,7 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..tables import Finding, Table, look
+from ..checks import Finding
+from ..tables import Table
 
 _KINDS = ("target", "group", "numbers", "dates", "yes or no", "categories", "left out")
 
@@ -24,7 +25,7 @@ class Seen:
             taken["target"] = [name for name in (table.target,) if name is not None]
             taken["group"] = [name for name in (table.group,) if name is not None]
             taken["left out"] = [*table.dropped, *table.empty]
-        return cls({kind: tuple(names) for kind, names in taken.items() if names}, tuple(look(table)))
+        return cls({kind: tuple(names) for kind, names in taken.items() if names}, tuple(table.findings()))
 
     def as_content(self) -> dict[str, Any]:
         """The content as JSON."""

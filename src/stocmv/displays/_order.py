@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..protocols import OrderTest
+from ..checks import OrderTest
 from ._canvas import BLUE, VERMILION, canvas, in_percent, legend_below, tidy
 
 if TYPE_CHECKING:

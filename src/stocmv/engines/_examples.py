@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import Fingerprints, doubt_of_copies
 from ..progress import report
-from ..protocols import TRIED, Cut, Examples, Fingerprints, Made, Recipe, all_classes, doubt_of_copies, judging_votes
+from ..protocols import TRIED, Cut, Examples, Made, Recipe, all_classes, judging_votes
 from ..voters import VoterSource
 from ..votes import VoteMatrix
 from ._cluster_votes import ClusterVotes, abstains_in

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..protocols import Cut, Groups
+from ..checks import Groups
+from ..protocols import Cut
 from ..votes import code_dtype
 
 LISTED = 1_000_000  # up to this many rows, the part of each is listed

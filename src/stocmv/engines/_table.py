@@ -101,7 +101,7 @@ class PartitionedTable(Table):
         return {str(label): self.counted.classes[label] for label in sorted(self.counted.classes)}
 
     @property
-    def duplicate_rows(self) -> None:
+    def fingerprints(self) -> None:
         return None
 
     @property

@@ -1,4 +1,4 @@
-"""Which examples make a vote and which judge it: hold-out, folds, groups, repeated rows."""
+"""Which examples make a vote and which judge it: hold-out, folds, groups."""
 
 from ._choices import (
     TESTS as TESTS,
@@ -19,11 +19,5 @@ from ._crossfit import (
 )
 from ._cut import Cut as Cut, choose_cut as choose_cut
 from ._groups import group_ids as group_ids
-from ._order import OrderTest as OrderTest, OrderWarning as OrderWarning, checked_times as checked_times
 from ._recipe import TRIED as TRIED, Made as Made, Recipe as Recipe
-from ._repeats import (
-    Fingerprints as Fingerprints,
-    Groups as Groups,
-    RepeatedRowsWarning as RepeatedRowsWarning,
-    doubt_of_copies as doubt_of_copies,
-)
+from ._times import checked_times as checked_times

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from ..checks import Fingerprints, OrderTest, doubt_of_copies
 from ..posteriors import Posterior
 from ..progress import logger, report
 from ..voters import VoterSet, VoterSource, check_alone
 from ..votes import VoteMatrix, Votes
 from ._cut import Cut
-from ._order import OrderTest, order_test
 from ._recipe import Made, Recipe
-from ._repeats import Fingerprints, doubt_of_copies
 
 
 class Examples(ABC):
@@ -112,8 +111,12 @@ class LocalExamples(Examples):
         return None if answers is None else (int(np.count_nonzero(answers != codes)), len(codes))
 
     def order_test(self, votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> OrderTest:
-        judges = [np.flatnonzero(self._part == k) for k in range(self._cut.n_parts)]
-        return order_test([v.whole() for v in votes], posteriors, judges, self.times)
+        wrong = np.zeros(len(self.codes), bool)
+        for k, (own, posterior) in enumerate(zip(votes, posteriors, strict=True)):
+            wrong[self._part == k] = own.whole().vote_errors(posterior.mean)
+        judges = self._part < self._cut.n_parts
+        times, groups = (None if given is None else given[judges] for given in (self.times, self.groups))
+        return OrderTest.of(wrong[judges], self.codes[judges], self.classes, times, groups)
 
 
 def judging_votes(voters: VoterSet, X: Any, codes: NDArray, classes: NDArray, groups: NDArray | None) -> VoteMatrix:

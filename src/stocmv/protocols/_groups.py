@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voters import hash_examples
+from ..checks import hash_rows
 from ..votes import group_names
 
 _INTEGER = re.compile("-?[1-9][0-9]{0,19}|0")  # as `group_names` writes those of up to 64 bits
@@ -21,7 +21,7 @@ def group_ids(groups: Any, n: int) -> NDArray:
     if names.dtype.kind in "iu":
         wide = names if names.dtype == np.uint64 else names.astype(np.int64)
         return _hashed(wide >> 32, wide & 0xFFFFFFFF)
-    ids = hash_examples(names[:, None], b"group")
+    ids = hash_rows(names[:, None], b"group")
     spelled = np.array([_INTEGER.fullmatch(name) is not None for name in names], bool)
     if spelled.any():
         integers = [int(name) for name in names[spelled]]
@@ -31,4 +31,4 @@ def group_ids(groups: Any, n: int) -> NDArray:
 
 def _hashed(high: NDArray, low: NDArray) -> NDArray:
     """Integers are hashed in two parts, as numbers are compared as float64."""
-    return hash_examples(np.column_stack([high, low]), b"group")
+    return hash_rows(np.column_stack([high, low]), b"group")

@@ -1,4 +1,4 @@
-"""Read examples from csv, parquet, Excel, libsvm and npz files, and check them for problems."""
+"""Read examples from csv, parquet, Excel, libsvm and npz files."""
 
 from ._answers import read_answers as read_answers
 from ._arrow import as_frame as as_frame
@@ -14,7 +14,6 @@ from ._columns import (
     holds_categories as holds_categories,
     pick_columns as pick_columns,
 )
-from ._look import Finding as Finding, look as look, look_at_new as look_at_new
 from ._read import (
     FORMATS as FORMATS,
     file_kind as file_kind,

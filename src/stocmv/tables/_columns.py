@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._text import did_you_mean
+from ..checks import Finding, Fingerprints, look
 
 _MANY_CLASSES = 20  # this many different labels are fine in any file
 _LONGEST_LABEL = 200
 _PURPOSES = {"group": "group", "time": "order"}
-_COUNTED = 1 << 28  # duplicate rows are only counted up to this size in bytes
 
 
 @dataclass(frozen=True)
@@ -93,16 +94,29 @@ class Table:
         labels, counts = np.unique(np.asarray(self.y), return_counts=True)
         return {str(label): int(count) for label, count in zip(labels, counts, strict=True)}
 
+    @cached_property
+    def fingerprints(self) -> Fingerprints | None:
+        """Hashes of the rows; None if they are not on this machine."""
+        return Fingerprints.of(self.X, np.asarray(self.y))
+
     @property
     def duplicate_rows(self) -> int | None:
-        """Number of rows that repeat an earlier one; None if counting them would take too long."""
-        if self.categorical:
-            return int(self.X.duplicated().sum())
-        X = self.X.to_numpy() if hasattr(self.X, "columns") else self.X
-        if not isinstance(X, np.ndarray) or X.nbytes > _COUNTED:
-            return None
-        rows = np.ascontiguousarray(X)
-        return len(rows) - len(np.unique(rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))))
+        """Number of rows that repeat an earlier one; None if they are not on this machine."""
+        return None if self.fingerprints is None else self.fingerprints.duplicates
+
+    def findings(self) -> list[Finding]:
+        """Possible problems in the examples."""
+        return look(
+            self.X,
+            self.y,
+            self.class_counts,
+            self.fingerprints,
+            target=self.target,
+            categorical=self.categorical,
+            dates=self.dates,
+            empty=self.empty,
+            groups=self.groups,
+        )
 
     @property
     def missing_values(self) -> int:
@@ -379,7 +393,7 @@ def _categories(column: Any) -> NDArray:
     """Text, with nan for missing values."""
     words = np.full(len(column), np.nan, dtype=object)
     known = column.notna().to_numpy()
-    words[known] = [str(value) for value in column[known]]
+    words[known] = list(map(str, column[known].tolist()))
     return words
 
 

@@ -17,7 +17,6 @@ from ._base import (
 from ._classifiers import Classifiers, ClassifierVoters as ClassifierVoters, Frozen
 from ._encoded import Encoded, EncodedVoters as EncodedVoters
 from ._ensemble import Ensemble, EnsembleVoters as EnsembleVoters
-from ._hashing import hash_examples as hash_examples
 from ._source import as_source as as_source, unused_settings as unused_settings
 from ._stumps import Stumps, StumpVoters as StumpVoters
 from ._transformed import Transformed as Transformed, TransformedVoters as TransformedVoters

@@ -1,23 +1,18 @@
 """Test whether examples look randomly ordered: whether errors or classes depend on the position."""
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import ks_2samp, kstwo
-
-from ..posteriors import Posterior
-from ..votes import VoteMatrix, is_missing
 
 LEVEL = 0.001
 _EXACT = 10_000  # examples up to which every arrangement is counted
 _BLOCKS, _IN_A_BLOCK = 20, 10
 _CURE = "certify on the latest part, and watch new cases (certificate.monitor(), or stocmv monitor)."
 _IN_TIME = (
-    "in the course of time, at a level of {:g} %: later cases are unlike earlier ones, and the figures are on old and "
+    "over time, at a level of {:g} %: later cases are unlike earlier ones, and the figures are on old and "
     f"new cases together; {_CURE}"
 )
 _ALONG_ROWS = (
@@ -73,8 +68,19 @@ class OrderTest:
     level: float = LEVEL
 
     @classmethod
-    def of(cls, wrong: NDArray, codes: NDArray, labels: NDArray, by: str) -> "OrderTest":
-        """Test examples in their order, given where the vote errs and the class codes."""
+    def of(
+        cls,
+        wrong: NDArray,
+        codes: NDArray,
+        labels: NDArray,
+        times: NDArray | None = None,
+        groups: NDArray | None = None,
+    ) -> "OrderTest":
+        """Test examples in the order of their times or as they come, given where the vote errs and the class codes."""
+        order = np.arange(len(codes)) if times is None else np.argsort(times, kind="stable")
+        if groups is not None:
+            order = order[_one_of_each(groups[order])]
+        wrong, codes = wrong[order], codes[order]
         found = [(_unevenness(codes == c), c) for c in np.unique(codes)]
         least, shifting = min(found)
         is_sorted = 1 < len(found) == 1 + int(np.count_nonzero(np.diff(codes)))
@@ -83,7 +89,7 @@ class OrderTest:
         return cls(
             errors=min(min(map(_unevenness, within)) * len(within), 1.0),
             classes=min(least * len(found), 1.0) if len(found) > 2 else least,
-            by=by,
+            by="row" if times is None else "time",
             sorted_by_class=is_sorted,
             n=len(codes),
             label=labels.tolist()[shifting],
@@ -104,7 +110,7 @@ class OrderTest:
         tested = [("errors of the vote", self.errors), ("class frequencies", self.classes)]
         if self.sorted_by_class:
             del tested[1:]
-        what = " and ".join(f"{name} ({_told(p)})" for name, p in tested if len(tested) * p <= self.level)
+        what = " and ".join(f"{name} ({_rounded(p)})" for name, p in tested if len(tested) * p <= self.level)
         return f"The {what} change {_IN_TIME if self.by == 'time' else _ALONG_ROWS}".format(100 * self.level)
 
     @property
@@ -118,51 +124,8 @@ class OrderTest:
         )
 
 
-def _told(p_value: float) -> str:
+def _rounded(p_value: float) -> str:
     return f"p = {p_value:.1g}" if p_value > 1e-15 else "p < 1e-15"
-
-
-def order_test(
-    votes: Sequence[VoteMatrix],
-    posteriors: Sequence[Posterior],
-    judges: Sequence[NDArray],
-    time: NDArray | None,
-) -> OrderTest:
-    """Test the judging examples, whose rows are given fold by fold, in the order of their times or rows."""
-    rows = np.concatenate(judges)
-    wrong = np.concatenate([v.vote_errors(p.mean) for v, p in zip(votes, posteriors, strict=True)])
-    codes = np.concatenate([np.asarray(v.targets, np.int64) for v in votes])
-    order = np.argsort(rows)
-    if time is not None:
-        order = order[np.argsort(time[rows[order]], kind="stable")]
-    if votes[0].groups is not None:
-        groups = np.concatenate([np.asarray(v.groups) for v in votes])
-        order = order[_one_of_each(groups[order])]
-    return OrderTest.of(wrong[order], codes[order], np.asarray(votes[0].classes), "row" if time is None else "time")
-
-
-def checked_times(time: Any, n: int) -> NDArray:
-    """When each of ``n`` examples was recorded, as numbers or dates."""
-    times = np.asarray(time)
-    if times.shape != (n,):
-        raise ValueError(f"time must have an entry for each of the {n} examples, got shape {times.shape}.")
-    if times.dtype.kind == "O" and not any(map(is_missing, times.tolist())):
-        times = _of_objects(times)
-    if times.dtype.kind not in "biufmM":
-        raise ValueError("time must hold numbers or dates, none of them missing.")
-    if np.any(times != times):
-        raise ValueError("time has missing values: give a time for every example.")
-    return times
-
-
-def _of_objects(times: NDArray) -> NDArray:
-    """The ranks of objects that can be sorted; strings are not accepted as times."""
-    if any(isinstance(value, str | bytes) for value in times):
-        return times
-    try:
-        return np.unique(times, return_inverse=True)[1]
-    except TypeError:
-        return times
 
 
 def _one_of_each(groups: NDArray) -> NDArray:
@@ -178,11 +141,15 @@ def _unevenness(chosen: NDArray) -> float:
         return 1.0
     if n <= _EXACT:
         return _counted(places, np.flatnonzero(~chosen))
+    from scipy.stats import kstwo  # only now, as the command line starts without scipy
+
     size = len(places) * (n - len(places)) / n
     return float(min(1.0, kstwo.sf(_largest_gap(places, n), max(round(size), 1))))
 
 
 def _counted(places: NDArray, others: NDArray) -> float:
+    from scipy.stats import ks_2samp
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # it falls back on the limit if numbers overflow
         return float(ks_2samp(places, others).pvalue)

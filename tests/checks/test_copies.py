@@ -9,8 +9,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import quick
 from stocmv import MajorityVoteClassifier, RepeatedRowsWarning
+from stocmv.checks import Fingerprints, doubt_of_copies
+from stocmv.checks._copies import excess_of_copies
 from stocmv.classifier._answering_folds import assigned_folds
-from stocmv.protocols._repeats import Fingerprints, doubt_of_copies, excess_of_copies
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 3))
@@ -108,7 +109,7 @@ def test_fingerprints_of_partitions_keep_all_copies_of_what_they_keep(shares):
     joined = Fingerprints.joined(parts)
     assert joined.n_rows == len(X)
     assert np.all(np.unique(joined.examples, return_counts=True)[1] == 3)
-    assert joined.exceed_chance()
+    assert excess_of_copies(joined.occurrences) > 4
     assert joined.repeated == pytest.approx(1200, rel=0.25)
     assert joined.same_features == pytest.approx(Fingerprints.of(X, y).same_features, rel=0.25)
 

@@ -26,7 +26,7 @@ _NAMED_MONTH = re.compile(
 )
 
 
-class Written(NamedTuple):
+class Spelling(NamedTuple):
     """What a column of words seems to hold: the kind of finding, the share of such values, sentence and cure."""
 
     kind: str
@@ -35,7 +35,7 @@ class Written(NamedTuple):
     cure: str
 
 
-def badly_written(values: NDArray) -> Written | None:
+def badly_written(values: NDArray) -> Spelling | None:
     """What the words of a column would be if written differently; None if they are really words."""
     different = set(values)
     if len(different) < _SEVERAL:
@@ -65,28 +65,28 @@ def _judged(values: NDArray, found: set[str]) -> _Judged | None:
     return None
 
 
-def _dates(found: _Judged, dates: list[str]) -> Written:
+def _dates(found: _Judged, dates: list[str]) -> Spelling:
     strange = [value for value in dates if not _YEAR_FIRST.fullmatch(value.strip()) or "-" not in value]
     cure = "Leave these other cells empty." if found.others else "Store them as dates."
     if strange:
         written = as_iso(strange[0], dates)
         cure = f"Write them as year-month-day{f', {strange[0]!r} as {written}' if written else ''}."
-    return Written("date as category", found.share, _said("dates", found, strange or dates), cure)
+    return Spelling("date as category", found.share, _said("dates", found, strange or dates), cure)
 
 
-def _numbers(found: _Judged, numbers: list[str]) -> Written | None:
+def _numbers(found: _Judged, numbers: list[str]) -> Spelling | None:
     strange = [value for value in numbers if not _PLAIN.fullmatch(value.strip())]
     if strange:
         written = as_number(strange[0], strange)
         example = f", {strange[0]!r} as {written}" if written else ""
         cure = f"Write them with a decimal point and without separators or units{example}."
-        return Written("number as category", found.share, _said("numbers", found, strange), cure)
+        return Spelling("number as category", found.share, _said("numbers", found, strange), cure)
     if found.others:
         cure = "Leave these cells empty, and all others become numbers."
-        return Written("number as category", found.share, _said("numbers", found, numbers), cure)
+        return Spelling("number as category", found.share, _said("numbers", found, numbers), cure)
     if len(set(numbers)) <= _MANY or not any("." in value for value in numbers):
         return None  # whole numbers deliberately stored as text may be codes
-    return Written("number as category", found.share, _said("numbers", found, numbers), "Store them as numbers.")
+    return Spelling("number as category", found.share, _said("numbers", found, numbers), "Store them as numbers.")
 
 
 def _said(what: str, found: _Judged, such: list[str]) -> str:

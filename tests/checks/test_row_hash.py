@@ -1,10 +1,14 @@
 """A hash of an example's features: the same values, the same number; different ones, independent numbers."""
 
+import hashlib
+import struct
+from decimal import Decimal
+
 import numpy as np
 import pytest
 from scipy import sparse
 
-from stocmv.voters import hash_examples
+from stocmv.checks import hash_rows
 
 RNG = np.random.default_rng(0)
 X = np.where(RNG.random((200, 6)) < 0.6, RNG.normal(size=(200, 6)), 0.0)
@@ -26,25 +30,50 @@ def forms():
     }
 
 
+def words(value):
+    """A number as a double, a text as its digest: two words of 32 bits."""
+    text = isinstance(value, str)
+    return struct.unpack(
+        "<2I", hashlib.blake2b(value.encode(), digest_size=8).digest() if text else struct.pack("<d", value)
+    )
+
+
+def by_the_formula(row, key):
+    halves = []
+    for half in (b"\0", b"\1"):
+        seed = int.from_bytes(hashlib.blake2b(key + half, digest_size=16).digest(), "little")
+        offset, *factors = np.random.default_rng(seed).integers(2**64, size=1 + 2 * len(row), dtype=np.uint64).tolist()
+        products = (a * x for a, x in zip(factors, (word for value in row for word in words(value)), strict=True))
+        halves.append((offset + sum(products)) % 2**64 >> 32)
+    return halves[0] << 32 | halves[1]
+
+
+def test_is_the_formula_of_the_theory_page():
+    """Saved models rely on it: it decides which fold answers a new example."""
+    texts = np.array([["a", 1.5, "b"], ["", -0.25, "é"], ["a", 0.0, "a"]], object)
+    assert hash_rows(texts, b"key").tolist() == [by_the_formula(row, b"key") for row in texts.tolist()]
+    assert hash_rows(X, b"other").tolist() == [by_the_formula(row, b"other") for row in X.tolist()]
+
+
 @pytest.mark.parametrize("form", forms())
 def test_is_the_same_whatever_holds_the_values(form):
-    np.testing.assert_array_equal(hash_examples(forms()[form], b"key"), hash_examples(X, b"key"))
+    np.testing.assert_array_equal(hash_rows(forms()[form], b"key"), hash_rows(X, b"key"))
 
 
 def test_is_the_same_among_others_and_alone():
-    alone = [hash_examples(row[None], b"key")[0] for row in X[:20]]
-    np.testing.assert_array_equal(alone, hash_examples(X, b"key")[:20])
+    alone = [hash_rows(row[None], b"key")[0] for row in X[:20]]
+    np.testing.assert_array_equal(alone, hash_rows(X, b"key")[:20])
 
 
 def test_sees_every_value():
     """Each value counts, and so does its place."""
-    ours = hash_examples(X, b"key")
+    ours = hash_rows(X, b"key")
     assert len(np.unique(ours)) == len(ours)
     for column in range(6):
         other = X.copy()
         other[:, column] += 1e-9
-        assert np.all(hash_examples(other, b"key") != ours)
-    assert np.all((hash_examples(X[:, ::-1], b"key") != ours) | (X[:, ::-1] == X).all(1))
+        assert np.all(hash_rows(other, b"key") != ours)
+    assert np.all((hash_rows(X[:, ::-1], b"key") != ours) | (X[:, ::-1] == X).all(1))
 
 
 def test_takes_strings_categories_dates_and_missing_values():
@@ -58,15 +87,15 @@ def test_takes_strings_categories_dates_and_missing_values():
             "number": [1.0, np.nan, 1.0, np.nan],
         }
     )
-    first, second, third, fourth = hash_examples(frame, b"key")
+    first, second, third, fourth = hash_rows(frame, b"key")
     assert first == third
     assert len({first, second, fourth}) == 3
-    assert hash_examples(frame.iloc[[3]], b"key")[0] == fourth
+    assert hash_rows(frame.iloc[[3]], b"key")[0] == fourth
 
 
 def test_takes_texts_and_mixed_lists():
-    assert len(set(hash_examples(["good", "bad", "good"], b"key"))) == 2
-    assert len(set(hash_examples([["a", 1], ["a", 2], ["a", 1]], b"key"))) == 2
+    assert len(set(hash_rows(["good", "bad", "good"], b"key"))) == 2
+    assert len(set(hash_rows([["a", 1], ["a", 2], ["a", 1]], b"key"))) == 2
 
 
 @pytest.mark.slow
@@ -75,7 +104,7 @@ def test_takes_texts_and_mixed_lists():
 )
 def test_of_two_examples_are_uniform_and_independent_over_the_keys(pair):
     """What the spread of `predict` over the keys rests on."""
-    drawn = np.array([hash_examples(pair, key) for key in KEYS]) / 2.0**64
+    drawn = np.array([hash_rows(pair, key) for key in KEYS]) / 2.0**64
     table = np.histogram2d(*drawn.T, bins=4, range=[[0, 1], [0, 1]])[0]
     expected = len(KEYS) / 16
     assert ((table - expected) ** 2 / expected).sum() < 44  # chi-squared with 15 degrees of freedom: 0.01 %
@@ -91,6 +120,10 @@ def batches():
         "booleans with a gap": pd.DataFrame({"x": pd.array([True, None, False, True], dtype="boolean")}),
         "integers with a gap": pd.DataFrame({"x": pd.array([1, None, 3, 1], dtype="Int64")}),
         "objects": np.array([[1, "a"], [None, "b"], [np.nan, "b"]], object),
+        "equal values of several kinds": np.array([[1], [Decimal(1)], [True], ["1"], [1.0], [0.0], [-0.0]], object),
+        "one moment in several zones": np.array(
+            [[pd.Timestamp("2020-01-01", tz="UTC")], [pd.Timestamp("2020-01-01 01:00", tz="Europe/Berlin")]], object
+        ),
         "dates": pd.DataFrame({"x": pd.to_datetime(["2020-01-01", None, "2021-05-05"])}),
     }
 
@@ -98,17 +131,17 @@ def batches():
 @pytest.mark.parametrize("name", batches())
 def test_does_not_depend_on_the_company(name):
     X = batches()[name]
-    whole = hash_examples(X, b"key")
+    whole = hash_rows(X, b"key")
     rows = [X.iloc[[i]] if hasattr(X, "iloc") else X[i : i + 1] for i in range(len(X))]
-    assert [hash_examples(row, b"key")[0] for row in rows] == whole.tolist()
+    assert [hash_rows(row, b"key")[0] for row in rows] == whole.tolist()
 
 
 def test_equal_values_in_other_containers_are_equal():
     pd = pytest.importorskip("pandas")
-    ours = hash_examples(pd.DataFrame({"x": [1, 2]}), b"key")
-    np.testing.assert_array_equal(hash_examples(pd.DataFrame({"x": [1, 2]}, dtype=object), b"key"), ours)
-    dicts = hash_examples(batches()["dictionaries"], b"key")
+    ours = hash_rows(pd.DataFrame({"x": [1, 2]}), b"key")
+    np.testing.assert_array_equal(hash_rows(pd.DataFrame({"x": [1, 2]}, dtype=object), b"key"), ours)
+    dicts = hash_rows(batches()["dictionaries"], b"key")
     assert dicts[0] == dicts[2] != dicts[1]
     us, ns = (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"]).as_unit(unit)}) for unit in ("us", "ns"))
-    assert hash_examples(us, b"key") == hash_examples(ns, b"key")
-    assert len(set(hash_examples(np.array([[None], [np.nan], [float("nan")]], object), b"key"))) == 1
+    assert hash_rows(us, b"key") == hash_rows(ns, b"key")
+    assert len(set(hash_rows(np.array([[None], [np.nan], [float("nan")]], object), b"key"))) == 1

@@ -13,8 +13,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 
 from stocmv import MajorityVoteClassifier, OrderTest, OrderWarning
+from stocmv.checks._order import _EXACT, _largest_gap, _unevenness
 from stocmv.persistence import load, save
-from stocmv.protocols._order import _EXACT, _largest_gap, _unevenness
 from validity.trials import draws_to_catch
 
 N = 900
@@ -79,7 +79,7 @@ def test_a_shuffled_file_gives_no_warning():
 
 def test_the_time_puts_a_shuffled_file_in_order():
     X, y, time = changing(shuffled=True)
-    with pytest.warns(OrderWarning, match="in the course of time") as caught:
+    with pytest.warns(OrderWarning, match="over time") as caught:
         clf = fit(X, y, time=time)
     assert clf.order_test_.by == "time"
     assert "same mixture" not in str(caught[0].message)
@@ -217,10 +217,7 @@ def test_the_p_value_is_that_of_kolmogorov_and_smirnov(n, k):
 def test_exchangeable_examples_are_called_uneven_as_often_as_is_stated(n):
     rng = np.random.default_rng(n)
     draws = draws_to_catch(0.1, 0.05)
-    tests = [
-        OrderTest.of(rng.random(n) < 0.1, rng.choice(3, n, p=[0.6, 0.3, 0.1]), np.arange(3), "row")
-        for _ in range(draws)
-    ]
+    tests = [OrderTest.of(rng.random(n) < 0.1, rng.choice(3, n, p=[0.6, 0.3, 0.1]), np.arange(3)) for _ in range(draws)]
     p_values = np.array([test.p_value for test in tests])
     assert np.mean(p_values <= 0.05) <= 0.05 + 3 * np.sqrt(0.05 / draws)
     assert np.mean(p_values <= 0.001) <= 0.001 + 4 * np.sqrt(0.001 / draws)

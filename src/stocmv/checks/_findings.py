@@ -2,17 +2,18 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._alone import accuracy_alone
-from ._columns import Table, listed
 from ._copies import count_repeats
-from ._written import badly_written
+from ._fingerprints import Fingerprints
+from ._leaks import accuracy_alone
+from ._row_hash import columns_of
+from ._spelling import badly_written
 
 _FEW = 20  # with fewer examples, little can be said about a class
 _SHORTEST = 30  # with fewer rows, distinct values mean nothing
@@ -61,19 +62,33 @@ class Finding:
     cure: str
 
 
-def look(table: Table) -> list[Finding]:
-    """Possible problems in a table; checks a random sample of 10,000 rows if all would take too long.
+def look(
+    X: Any,
+    y: Any,
+    class_counts: Mapping[str, int],
+    fingerprints: Fingerprints | None,
+    *,
+    target: str | None = None,
+    categorical: Collection[str] = (),
+    dates: Collection[str] = (),
+    empty: Sequence[str] = (),
+    groups: Any = None,
+) -> list[Finding]:
+    """Possible problems in labelled examples; checks a random sample of 10,000 rows if all would take too long.
 
-    For examples that are sparse or on a cluster, only the classes are checked.
+    For examples that are sparse or on a cluster, only the classes are checked. The columns in ``empty`` hold no value
+    and are not among the features.
     """
     import pandas as pd
 
-    found = [*_empty(table), *_small_classes(table)]
-    if isinstance(table.X, np.ndarray | pd.DataFrame):
-        columns = dict(_columns(table))
-        found += [*_leaks(table, columns), *_repeats(table, columns)]
+    n_rows = sum(class_counts.values())
+    found = [*_empty(empty, n_rows), *_small_classes(class_counts, target)]
+    if fingerprints is not None and isinstance(X, np.ndarray | pd.DataFrame):
+        columns, named = dict(_named_columns(X)), hasattr(X, "columns")
+        found += _leaks(columns, np.asarray(y), categorical, named)
+        found += _repeats(columns, np.asarray(y), fingerprints.examples, groups)
         for name, values in columns.items():
-            found += _of_column(table, name, values)
+            found += _of_column(name, values, named, name in categorical, name in dates)
     return sorted(found, key=lambda finding: _ORDER.index(finding.kind))
 
 
@@ -125,21 +140,19 @@ def _no_value(name: str, n: int) -> Finding:
     )
 
 
-def _columns(table: Table) -> Iterator[tuple[str, NDArray]]:
+def _named_columns(X: Any) -> Iterator[tuple[str, NDArray]]:
     """Names and values; a column without a name has its number, counted from 0."""
-    if hasattr(table.X, "columns"):
-        yield from ((str(name), table.X[name].to_numpy()) for name in table.X.columns)
-    else:
-        kind = np.float64 if table.X.dtype.kind == "f" else None  # pandas does not know all others
-        yield from ((str(j), np.asarray(table.X[:, j], kind)) for j in range(table.X.shape[1]))
+    names = X.columns if hasattr(X, "columns") else range(X.shape[1])
+    for name, values in zip(names, columns_of(X), strict=True):
+        kind = np.float64 if values.dtype.kind == "f" else None  # pandas does not know all others
+        yield str(name), np.asarray(values, kind)
 
 
-def _of_column(table: Table, name: str, values: NDArray) -> Iterator[Finding]:
+def _of_column(name: str, values: NDArray, named: bool, is_categorical: bool, is_date: bool) -> Iterator[Finding]:
     """Findings in a single column: at most one, the one with the clearest cure."""
     import pandas as pd
 
-    named = hasattr(table.X, "columns")
-    if name in table.categorical:
+    if is_categorical:
         known = values[pd.notna(values)]
         written = badly_written(_drawn(known, 2 * _LOOKED_AT))
         if written is not None:
@@ -151,7 +164,7 @@ def _of_column(table: Table, name: str, values: NDArray) -> Iterator[Finding]:
     if named and len(known) == len(values) >= _FEW and _all_equal(known):
         said = f"{_the(name)} has only one value, {_shown(known[0])}, in all {len(known):,} rows."
         yield Finding("constant", name, 1.0, said, f"It tells nothing: {_without(name, named)}.")
-    elif len(known) >= _SHORTEST and table.kinds.get(name) != "dates":
+    elif len(known) >= _SHORTEST and not is_date:
         yield from _identifies(name, known, named)
 
 
@@ -192,19 +205,18 @@ def _is_row_number(values: NDArray, distinct: int) -> bool:
     return bool(filled >= (_SORTED_DENSE if increasing else _DENSE))
 
 
-def _leaks(table: Table, columns: dict[str, NDArray]) -> Iterator[Finding]:
+def _leaks(columns: dict[str, NDArray], y: NDArray, categorical: Collection[str], named: bool) -> Iterator[Finding]:
     """Columns that predict the target nearly alone."""
-    rows = _drawn(np.arange(table.n_rows), _SAMPLE)
-    labels, codes = np.unique(np.asarray(table.y)[rows], return_inverse=True)
+    rows = _drawn(np.arange(len(y)), _SAMPLE)
+    labels, codes = np.unique(y[rows], return_inverse=True)
     counts = np.bincount(codes)
     usual = counts.max() / len(rows)
-    named = hasattr(table.X, "columns")
     if len(rows) < _SHORTEST or len(rows) - counts.max() < _FEW:
         return
     for name, values in columns.items():
-        share = accuracy_alone(values[rows], codes, name in table.categorical)
+        share = accuracy_alone(values[rows], codes, name in categorical)
         if share >= _RIGHT and 1 - share <= 0.1 * (1 - usual):
-            of = f"{len(rows):,} rows" + (f" drawn from the {table.n_rows:,}" if len(rows) < table.n_rows else "")
+            of = f"{len(rows):,} rows" + (f" drawn from the {len(y):,}" if len(rows) < len(y) else "")
             said = (
                 f"{_the(name, named)} alone is right on {_percent(share)} of {of}, cross-validated; always answering "
                 f"{_shown(labels[counts.argmax()])} is right on {_percent(usual)}."
@@ -213,33 +225,33 @@ def _leaks(table: Table, columns: dict[str, NDArray]) -> Iterator[Finding]:
             yield Finding("leak", name, share, said, cure)
 
 
-def _repeats(table: Table, columns: dict[str, NDArray]) -> Iterator[Finding]:
+def _repeats(columns: dict[str, NDArray], y: NDArray, examples: NDArray, groups: Any) -> Iterator[Finding]:
     """Rows that repeat others more often than by chance."""
-    n, repeated = table.n_rows, count_repeats([*columns.values(), np.asarray(table.y)], table.groups)
+    n, repeated = len(y), count_repeats([*columns.values(), y], examples, groups)
     if repeated:
         said = (
             f"{repeated:,} of the {n:,} rows ({_percent(repeated / n)}) repeat an earlier one, label included, and "
             "rows that agree in most columns agree in all, as copies do."
         )
-        group = "" if table.group else "; if they belong together, give --group"
+        group = "; if they belong together, give --group" if groups is None else ""
         cure = f"If they are copies, no figure here holds: remove them{group}."
         yield Finding("repeated rows", None, repeated / n, said, cure)
 
 
-def _small_classes(table: Table) -> Iterator[Finding]:
-    small = sorted((count, name) for name, count in table.class_counts.items() if count < _FEW)
+def _small_classes(class_counts: Mapping[str, int], target: str | None) -> Iterator[Finding]:
+    small = sorted((count, name) for name, count in class_counts.items() if count < _FEW)
     if small:
         shown = ", ".join(f"{_shown(name)} ({count})" for count, name in small[:5])
         more = f" and {len(small) - 5:,} more" if len(small) > 5 else ""
         has = f"{len(small):,} {_plural(len(small), 'class', 'classes')} {'has' if len(small) == 1 else 'have'}"
         said = f"{has} fewer than {_FEW} examples: {shown}{more}."
         cure = "Little can be learned or promised about so few: collect more, or merge classes."
-        yield Finding("small class", table.target, small[0][0], said, cure)
+        yield Finding("small class", target, small[0][0], said, cure)
 
 
-def _empty(table: Table) -> Iterator[Finding]:
-    for name in table.empty:
-        said = f"{_the(name)} has no value in any of the {table.n_rows:,} rows, and was left out."
+def _empty(empty: Sequence[str], n_rows: int) -> Iterator[Finding]:
+    for name in empty:
+        said = f"{_the(name)} has no value in any of the {n_rows:,} rows, and was left out."
         yield Finding("empty", name, 1.0, said, "Fill it in, or ignore this: predict does not need it.")
 
 
@@ -257,7 +269,8 @@ def _n_distinct(values: NDArray) -> int:
 
 
 def _the(name: str, named: bool = True, article: str = "The") -> str:
-    return f"{article} column {listed([name])}" if named else f"{article} column number {name} (from 0)"
+    shown = repr(name if len(name) <= 60 else name[:57] + "...")
+    return f"{article} column {shown}" if named else f"{article} column number {name} (from 0)"
 
 
 def _without(name: str, named: bool) -> str:

@@ -7,14 +7,15 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
+from checks.defects import CLEAN, DEFECTS, honest, write
+from stocmv.checks import look_at_new
+from stocmv.checks._spelling import as_iso, as_number, badly_written, is_date, is_number
 from stocmv.datasets import list_datasets, load
-from stocmv.tables import Table, look, look_at_new, read_table
-from stocmv.tables._written import as_iso, as_number, badly_written, is_date, is_number
-from tables.defects import CLEAN, DEFECTS, honest, write
+from stocmv.tables import Table, read_table
 
 
 def found(frame, path):
-    return look(read_table(write(frame, path), "y"))
+    return read_table(write(frame, path), "y").findings()
 
 
 @pytest.mark.parametrize("name", DEFECTS)
@@ -48,14 +49,14 @@ def test_all_defects_of_a_file_are_named(tmp_path):
 @pytest.mark.parametrize("name", [known.name for known in list_datasets()])
 def test_nothing_in_the_data_sets_that_have_a_name(name):
     dataset = load(name)
-    kinds = [finding.kind for finding in look(Table(dataset.X, np.asarray(dataset.y), name))]
+    kinds = [finding.kind for finding in Table(dataset.X, np.asarray(dataset.y), name).findings()]
     assert kinds == (["leak"] if name == "normals" else [])  # two clouds that one column tells apart
 
 
 def test_columns_without_a_name():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=200), np.arange(200), np.ones(200)])
-    (finding,) = look(Table(X, rng.integers(2, size=200), "data.npz"))
+    (finding,) = Table(X, rng.integers(2, size=200), "data.npz").findings()
     assert (finding.kind, finding.column) == ("identifier", "1")
     assert finding.sentence.startswith("All 200 values of the column number 1 (from 0) are different")
     assert "--drop" not in finding.cure
@@ -66,7 +67,7 @@ def test_arrays_of_every_kind(kind):
     rng = np.random.default_rng(0)
     y = np.arange(80) % 2
     X = np.column_stack([rng.integers(2, size=(80, 8)), y]).astype(kind)
-    assert [finding.column for finding in look(Table(X, y, "data.npz"))] == ["8"]
+    assert [finding.column for finding in Table(X, y, "data.npz").findings()] == ["8"]
 
 
 @pytest.mark.parametrize("n", [1, 2, 25, 60])
@@ -80,17 +81,17 @@ def test_odd_values(n):
         "none": np.full(n, np.nan),
     }
     table = Table(pd.DataFrame(X), rng.integers(2, size=n), "data", categorical=("words", "lacking"))
-    assert {finding.kind for finding in look(table)} <= {"small class"}
+    assert {finding.kind for finding in table.findings()} <= {"small class"}
 
 
 def test_of_sparse_examples_only_the_classes():
     X = csr_matrix(np.arange(60.0)[:, None])
-    (finding,) = look(Table(X, np.array([0] * 50 + [1] * 10), "data.libsvm"))
+    (finding,) = Table(X, np.array([0] * 50 + [1] * 10), "data.libsvm").findings()
     assert (finding.kind, finding.figure) == ("small class", 10)
 
 
 def test_many_small_classes():
-    (finding,) = look(Table(np.zeros((90, 1)), np.arange(90) % 15, "data"))
+    (finding,) = Table(np.zeros((90, 1)), np.arange(90) % 15, "data").findings()
     assert finding.sentence.startswith("15 classes have fewer than 20 examples: '0' (6), ")
     assert finding.sentence.endswith("and 10 more.")
 
@@ -120,9 +121,9 @@ def test_oversampled_whole_numbers_are_copies(tmp_path):
 def test_copies_within_a_group_are_no_copies(tmp_path):
     frame = honest().assign(who=np.arange(300))
     path = write(pd.concat([frame, frame.iloc[:60]]), tmp_path / "data.csv")
-    assert look(read_table(path, "y", group="who")) == []
+    assert read_table(path, "y", group="who").findings() == []
     path = write(pd.concat([frame, frame.iloc[:60].assign(who=np.arange(60) + 300)]), tmp_path / "data.csv")
-    (finding,) = look(read_table(path, "y", group="who"))
+    (finding,) = read_table(path, "y", group="who").findings()
     assert finding.kind == "repeated rows"
     assert "--group" not in finding.cure
 
@@ -148,7 +149,7 @@ def test_a_large_table_takes_a_second_or_two():
     X = pd.concat([X, pd.DataFrame(words)], axis=1).assign(late=y + rng.normal(scale=0.1, size=100_000))
     table = Table(X, y, "data.csv", categorical=tuple(words), kinds=dict.fromkeys(X, "numbers"))
     began = time.process_time()
-    (finding,) = look(table)
+    (finding,) = table.findings()
     assert time.process_time() - began < 6  # 1.5 s on one core of 2024
     assert (finding.kind, finding.column) == ("leak", "late")
     assert "10,000 rows drawn from the 100,000" in finding.sentence
