@@ -150,13 +150,21 @@ class Objective:
         return [np.concatenate(points) for points in moved]
 
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
-        """Starts that depend on the votes: weights of two simple methods, and where a tenth of the KL leads."""
+        """Starts that depend on the votes: weights of two simple methods, and where other problems lead.
+
+        These have a tenth of the KL, or a denser prior, since a sparse one is close to a saddle.
+        """
         light = self.unrecorded(kl_weight=0.1 * self.kl_weight)
         descent = LBFGS(30, tolerance=1e-5, stops_early=True)
         far = descent.minimise(light, random_start(self.start, rng, 0.1), rng)
         if not self._can_be_nudged():
             return {"far": far}
-        return {"logistic": self.quick_start(), "boosted": self.sparse_start(), "far": far}
+        starts = {"logistic": self.quick_start(), "boosted": self.sparse_start(), "far": far}
+        denser = [prior.denser() for prior in self.priors]
+        if None not in denser:
+            dense = self.unrecorded(priors=denser)
+            starts["dense"] = descent.minimise(dense, dense.quick_start(), rng)
+        return starts
 
     def _can_be_nudged(self) -> bool:
         return self.priors[0].nudged(np.zeros(self.priors[0].n_voters)) is not None

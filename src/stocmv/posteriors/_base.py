@@ -119,6 +119,10 @@ class Posterior(Provable, ABC):
         """The distribution moved towards some weights, as a start for a solver; None if that is not possible."""
         return None
 
+    def denser(self) -> "Posterior | None":
+        """A prior that spreads the weights more, near which a solver may start; None if this one is not sparse."""
+        return None
+
     def seed(self, purpose: str) -> list[int]:
         """Seed for draws that a certificate pays for; only for posteriors whose risk is estimated."""
         raise TypeError(f"{type(self).__name__} has exact risks: nothing is drawn for {purpose}.")

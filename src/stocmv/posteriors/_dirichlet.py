@@ -11,6 +11,7 @@ from ..special import argmax_probability, dirichlet_kl, gamma_draw_gradient, hal
 from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
 
 _SMALLEST, _LARGEST = 1e-6, 1e6  # of a prior, and for solvers
+_DENSER = 100.0  # times the concentrations of a sparse prior
 _LEAST, _MOST = 1e-12, 1e12  # where the functions of a concentration are precise
 _ROUNDING = 4e-15  # of the terms of a sum: eighteen units
 
@@ -103,6 +104,9 @@ class Dirichlet(WeightedPosterior):
 
     def nudged(self, weights: NDArray) -> "Dirichlet":
         return Dirichlet(np.exp(self.point) + weights)
+
+    def denser(self) -> "Dirichlet | None":
+        return Dirichlet(_DENSER * self.alpha) if self.alpha.mean() < 1 else None
 
     def pull(self, d_weights: NDArray, d_total: float) -> NDArray:
         return self.alpha * (d_weights + d_total)
