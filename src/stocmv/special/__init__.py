@@ -6,7 +6,7 @@ from ._gamma import (
     argmax_probability as argmax_probability,
     gamma_draw_gradient as gamma_draw_gradient,
 )
-from ._gamma_tables import GammaTables as GammaTables, gamma_tables as gamma_tables
+from ._gamma_tables import STENCIL as STENCIL, GammaTables as GammaTables, gamma_tables as gamma_tables
 from ._half_beta import half_betainc
 from ._half_rows import (
     LOG_STEP as LOG_STEP,

@@ -29,7 +29,7 @@ class GammaTables:
 
     Attributes
     ----------
-    own, rival : ndarray of shape (n_rows, width)
+    factors : ndarray of shape (2, n_rows, width)
         Factor of the class in question and of each other class, at the nodes ``offsets[i] .. offsets[i] + width - 1``;
         a rival's factor is 0 before them and 1 after them.
     offsets : ndarray of shape (n_rows,)
@@ -44,24 +44,23 @@ class GammaTables:
         Distance between nodes.
     """
 
-    own: NDArray
-    rival: NDArray
+    factors: NDArray
     offsets: NDArray
     rows_per_unit: float
     root: bool
     shift: NDArray
     step: float
 
-    def node_weights(self, total: float) -> NDArray:
-        """Weights of the nodes when the concentrations sum to ``total``."""
-        return self.step * np.exp(total * self.shift)
+    def node_weights(self, total: float | NDArray) -> NDArray:
+        """Weights of the nodes when the concentrations sum to ``total``: one row for each total."""
+        return self.step * np.exp(np.multiply.outer(total, self.shift))
 
-    def tail(self, total: float) -> tuple[float, float]:
+    def tail(self, total: float | NDArray) -> NDArray:
         """Sums of ``r^j`` and ``j step r^j`` over the nodes before the first; the integrand falls by ``r`` at each."""
         if self.root:
-            return 0.0, 0.0
-        growth = np.expm1(total * self.step)
-        return 1 / growth, self.step * (1 + growth) / growth**2
+            return np.zeros((*np.shape(total), 2))
+        growth = np.expm1(np.multiply(total, self.step))
+        return np.stack([1 / growth, self.step * (1 + growth) / growth**2], axis=-1)
 
 
 def gamma_tables(total: float) -> GammaTables:
@@ -75,12 +74,13 @@ def gamma_tables(total: float) -> GammaTables:
 def _root_tables(log2_total: int) -> GammaTables:
     """The rule in ``x = sqrt(t)``: nodes a quarter apart, rows a twentieth apart in ``sqrt(a + 1/4)``."""
     rows = [_root_rows(smaller) for smaller in range(_SMALLEST, log2_total + 1)]
-    own, rival, offsets = (np.concatenate(column) for column in zip(*rows, strict=True))
-    return GammaTables(own, rival, offsets, _ROWS_PER_UNIT, True, np.zeros(int(offsets[-1]) + own.shape[1]), _ROOT_STEP)
+    factors, offsets = np.concatenate([f for f, _ in rows], axis=1), np.concatenate([first for _, first in rows])
+    n_nodes = int(offsets[-1]) + factors.shape[2]
+    return GammaTables(factors, offsets, _ROWS_PER_UNIT, True, np.zeros(n_nodes), _ROOT_STEP)
 
 
 @lru_cache(maxsize=32)  # one for each power of two that a posterior's total may reach during training
-def _root_rows(log2_total: int) -> tuple[NDArray, NDArray, NDArray]:
+def _root_rows(log2_total: int) -> tuple[NDArray, NDArray]:
     """The rows that a table has beyond the one for half its total; both begin with the same rows."""
     start = _n_root_rows(log2_total - 1) if log2_total > _SMALLEST else 0
     coordinate = np.arange(start, _n_root_rows(log2_total)) / _ROWS_PER_UNIT
@@ -92,7 +92,7 @@ def _root_rows(log2_total: int) -> tuple[NDArray, NDArray, NDArray]:
     own, rival = 2 * np.exp(log_root_density(x, column)), gammainc(column, x * x)
     if start == 0:
         own[0], rival[0] = 0.0, 1.0
-    return own, rival, offsets
+    return np.stack([own, rival]), offsets
 
 
 def _n_root_rows(log2_total: int) -> int:
@@ -110,4 +110,4 @@ def _log_tables() -> GammaTables:
     own = reciprocal_gamma * np.exp(-t)
     rival = gammainc(np.maximum(a, np.finfo(float).tiny), t) * np.exp(-a * u)
     rival[0] = 1.0
-    return GammaTables(own, rival, np.zeros(len(a), np.uint64), rows_per_unit, False, u, step)
+    return GammaTables(np.stack([own, rival]), np.zeros(len(a), np.uint64), rows_per_unit, False, u, step)

@@ -9,12 +9,12 @@ additions propagate the gradient back.
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..special import LOG_STEP, N_NODES, REACH, WIDEST_WHOLE, half_tables
-from ._bits import BLOCK, byte_tables, empty_histogram, gather, scatter, voter_sums
+from ._bits import BLOCK, byte_tables, column_groups, empty_histogram, empty_rows, gather, scatter, voter_sums
 from ._grain import rounder
+from ._kernel import kernel
 from ._threads import split_rows, thread_map
 
 _SPACING = 2 / (N_NODES - 1)  # distance between nodes, in units of the width
@@ -32,29 +32,30 @@ def half_pass(
     steepest = 1 / min(typical, math.sqrt(typical))  # if a single voter answers; few rows are steeper
     rounders = rounder(1.0, n_examples), rounder(steepest, n_examples)
     tables = half_tables(smallest, total)
-    sums = byte_tables(weights, len(bits))
+    columns, sums = column_groups(len(bits)), byte_tables(weights, len(bits))
 
     def work(start: int, stop: int) -> tuple[float, NDArray]:
         histogram = empty_histogram(len(bits))
-        value = _half_rows(bits, rights, counts, start, stop, sums, tables, rounders, histogram)
+        votes = bits, rights, columns, counts, np.uint64(start), np.uint64(stop)
+        room = np.empty(BLOCK), np.empty(BLOCK), np.empty((2, 6)), empty_rows()
+        value = _half_rows(*votes, sums, tables, rounders, *room, histogram)
         return value, histogram
 
     parts = thread_map(work, split_rows(bits.shape[1], 2 * len(bits)))
     return sum(p[0] for p in parts), voter_sums(np.sum([p[1] for p in parts], axis=0), n_voters)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _half_rows(bits, rights, counts, start, stop, sums, tables, rounders, histogram):  # pragma: no cover - compiled
+@kernel()
+def _half_rows(
+    bits, rights, columns, counts, start, stop, sums, tables, rounders, wrong, right, lagrange, rows, histogram
+):  # pragma: no cover - compiled
     of_value, of_slope = rounders
-    wrong, right = np.empty(BLOCK), np.empty(BLOCK)
-    lagrange = np.empty((2, 6))
     total = 0.0
     for block in range(start, stop, BLOCK):
         end = min(block + BLOCK, stop)
-        size = end - block
-        gather(bits, block, end, sums, wrong[:size])
-        gather(rights, block, end, sums, right[:size])
-        for i in range(size):
+        gather(bits, columns, block, end, sums, wrong)
+        gather(rights, columns, block, end, sums, right)
+        for i in range(end - block):
             count = counts[block + i] if counts.size else 1.0
             w, r = wrong[i], right[i]
             wrong[i] = right[i] = 0.0
@@ -65,12 +66,12 @@ def _half_rows(bits, rights, counts, start, stop, sums, tables, rounders, histog
                 total += count * ((value + of_value) - of_value)
                 wrong[i] = count * ((d_w + d_s + of_slope) - of_slope)
                 right[i] = count * ((d_s + of_slope) - of_slope)
-        scatter(bits, block, end, wrong[:size], histogram)
-        scatter(rights, block, end, right[:size], histogram)
+        for plane, values in ((bits, wrong), (rights, right)):
+            scatter(plane, columns, block, end, values, rows, histogram)
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _interpolated(w, r, tables, lagrange):  # pragma: no cover - compiled
     """``phi(w; w + r)`` and its derivatives by the wrong weight and by the total."""
     s = w + r
@@ -103,7 +104,7 @@ def _interpolated(w, r, tables, lagrange):  # pragma: no cover - compiled
     return value, by_t / width, by_position / (LOG_STEP * s) + by_t * t_by_s
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"arcp"})
+@kernel(fastmath={"arcp"})
 def _lagrange(u, out):  # pragma: no cover - compiled
     """Weights of the six points 0 .. 5 in the polynomial through them at ``u``, and their derivatives."""
     for i in range(6):

@@ -8,28 +8,43 @@ wait less for each other's store.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ._curve import Curve
 from ._grain import rounder
+from ._kernel import kernel
 from ._threads import split_rows, thread_map
 
-BLOCK = 2048  # rows whose running sums fit in the fastest cache
+BLOCK = np.uint64(2048)  # rows whose running sums fit in the fastest cache
 GROUP = 5  # byte columns at a time
 BITS_OF = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(float)
 
+# Kernels count rows and columns with unsigned integers: a signed index may wrap around, which takes an instruction.
+# Only `gather` is a function that other kernels call: a learned vote needs it alone too. `scatter` is made part of its
+# callers, because a function that is called is compiled on its own, and then once more in each caller.
+
+
+def column_groups(n_bytes: int) -> NDArray:
+    """Groups of byte columns; past the last one, the last again, with a table or histogram that nobody reads."""
+    whole = np.arange(n_bytes + -n_bytes % GROUP, dtype=np.uint64)
+    return np.minimum(whole, np.uint64(n_bytes - 1)).reshape(-1, GROUP)
+
 
 def byte_tables(weights: NDArray, n_bytes: int) -> NDArray:
-    """Sums of the weights of the voters in each of the 256 values of each byte, padded to whole groups of columns."""
-    padded = np.zeros(8 * _whole_groups(n_bytes))
+    """Sums of the weights of the voters in each of the 256 values of each byte, in groups of columns."""
+    padded = np.zeros(8 * column_groups(n_bytes).size)
     padded[: len(weights)] = weights
-    return np.ascontiguousarray(padded.reshape(-1, 8) @ BITS_OF.T)
+    return np.ascontiguousarray(padded.reshape(-1, 8) @ BITS_OF.T).reshape(-1, GROUP, 256)
 
 
 def empty_histogram(n_bytes: int) -> NDArray:
     """Room for the sums of each of the 256 values of each byte, for `scatter`."""
-    return np.zeros((_whole_groups(n_bytes), 256))
+    return np.zeros((*column_groups(n_bytes).shape, 256))
+
+
+def empty_rows() -> NDArray:
+    """Room for the numbers of the rows of a block, for `scatter`."""
+    return np.empty(BLOCK, np.uint64)
 
 
 def voter_sums(histogram: NDArray, n_voters: int) -> NDArray:
@@ -37,19 +52,19 @@ def voter_sums(histogram: NDArray, n_voters: int) -> NDArray:
     return (histogram @ BITS_OF).ravel()[:n_voters]
 
 
-def _whole_groups(n_bytes: int) -> int:
-    return n_bytes + -n_bytes % GROUP
+def row_blocks(start: int, stop: int) -> list[tuple[np.uint64, np.uint64]]:
+    """Split some rows into blocks."""
+    return [(np.uint64(block), np.uint64(min(block + int(BLOCK), stop))) for block in range(start, stop, int(BLOCK))]
 
 
 def plane_weights(bits: NDArray, weights: NDArray) -> NDArray:
     """Total weight of the voters set in a plane of bits (for example those that err), for each row."""
     out = np.zeros(bits.shape[1])
-    tables = byte_tables(weights, len(bits))
+    columns, tables = column_groups(len(bits)), byte_tables(weights, len(bits))
 
     def work(start: int, stop: int) -> None:
-        for block in range(start, stop, BLOCK):
-            end = min(block + BLOCK, stop)
-            gather(bits, block, end, tables, out[block:end])
+        for block, end in row_blocks(start, stop):
+            gather(bits, columns, block, end, tables, out[block:end])
 
     thread_map(work, split_rows(bits.shape[1], len(bits)))
     return out
@@ -57,12 +72,12 @@ def plane_weights(bits: NDArray, weights: NDArray) -> NDArray:
 
 def column_sums(bits: NDArray, n_voters: int, row_values: NDArray) -> NDArray:
     """Sum of ``row_values`` over the rows on which each voter errs."""
+    columns = column_groups(len(bits))
 
     def work(start: int, stop: int) -> NDArray:
-        histogram = empty_histogram(len(bits))
-        for block in range(start, stop, BLOCK):
-            end = min(block + BLOCK, stop)
-            scatter(bits, block, end, row_values[block:end].copy(), histogram)
+        histogram, rows = empty_histogram(len(bits)), empty_rows()
+        for block, end in row_blocks(start, stop):
+            scatter(bits, columns, block, end, row_values[block:end].copy(), rows, histogram)
         return histogram
 
     return voter_sums(np.sum(thread_map(work, split_rows(bits.shape[1], len(bits))), axis=0), n_voters)
@@ -75,13 +90,25 @@ def curve_pass(
 
     Each summand is rounded as one of ``n_examples``.
     """
-    tables = byte_tables(weights, len(bits))
+    columns, tables = column_groups(len(bits)), byte_tables(weights, len(bits))
     rounders = tuple(rounder(largest, n_examples) for largest in curve.largest)
 
     def work(start: int, stop: int) -> tuple[float, float, NDArray]:
         histogram = empty_histogram(len(bits))
         value, d_total = _curve_rows(
-            bits, counts, start, stop, tables, curve.lower, 1 / curve.step, curve.pieces, rounders, histogram
+            bits,
+            columns,
+            counts,
+            np.uint64(start),
+            np.uint64(stop),
+            tables,
+            curve.lower,
+            1 / curve.step,
+            curve.pieces,
+            rounders,
+            np.empty(BLOCK),
+            empty_rows(),
+            histogram,
         )
         return value, d_total, histogram
 
@@ -90,77 +117,66 @@ def curve_pass(
     return value, voter_sums(np.sum([p[2] for p in parts], axis=0), n_voters), d_total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _columns(bits, g, start, stop):  # pragma: no cover - compiled
-    """A group of columns; past the last one, the last again, with a table or histogram that nobody reads."""
-    last = bits.shape[0] - 1
-    return (
-        bits[g, start:stop],
-        bits[min(g + 1, last), start:stop],
-        bits[min(g + 2, last), start:stop],
-        bits[min(g + 3, last), start:stop],
-        bits[min(g + 4, last), start:stop],
-    )
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def gather(bits, start, stop, tables, out):  # pragma: no cover - compiled
+@kernel()
+def gather(bits, columns, start, stop, tables, out):  # pragma: no cover - compiled
     """Fill ``out`` with the sums of the tables' entries for the bytes of each row."""
-    out[:] = 0.0
-    for g in range(0, bits.shape[0], GROUP):
-        c0, c1, c2, c3, c4 = _columns(bits, g, start, stop)
-        t0, t1, t2, t3, t4 = tables[g], tables[g + 1], tables[g + 2], tables[g + 3], tables[g + 4]
+    for i in range(stop - start):
+        out[i] = 0.0
+    for g in range(tables.shape[0]):
+        c0, c1, c2, c3, c4 = columns[g, 0], columns[g, 1], columns[g, 2], columns[g, 3], columns[g, 4]
         for i in range(stop - start):
-            out[i] += (t0[c0[i]] + t1[c1[i]]) + (t2[c2[i]] + t3[c3[i]]) + t4[c4[i]]
+            j = start + i
+            first = tables[g, 0, bits[c0, j]] + tables[g, 1, bits[c1, j]]
+            second = tables[g, 2, bits[c2, j]] + tables[g, 3, bits[c3, j]]
+            out[i] += first + second + tables[g, 4, bits[c4, j]]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def scatter(bits, start, stop, values, histogram):  # pragma: no cover - compiled
-    """Add each row's value to the histograms of its bytes; ``values`` is overwritten."""
-    rows = np.empty(stop - start, np.uint32)
-    n_rows = 0
+@kernel(inline="always")
+def scatter(bits, columns, start, stop, values, rows, histogram):  # pragma: no cover - compiled
+    """Add each row's value to the histograms of its bytes; ``values`` and ``rows`` are overwritten."""
+    n_rows = np.uint64(0)
     for i in range(stop - start):
         value = values[i]
-        rows[n_rows] = i
+        rows[n_rows] = start + i
         values[n_rows] = value
-        n_rows += value != 0.0
-    for g in range(0, bits.shape[0], GROUP):
-        c0, c1, c2, c3, c4 = _columns(bits, g, start, stop)
-        h0, h1, h2, h3, h4 = histogram[g], histogram[g + 1], histogram[g + 2], histogram[g + 3], histogram[g + 4]
+        n_rows += np.uint64(value != 0.0)
+    for g in range(columns.shape[0]):
+        c0, c1, c2, c3, c4 = columns[g, 0], columns[g, 1], columns[g, 2], columns[g, 3], columns[g, 4]
         for r in range(n_rows):
-            i, value = rows[r], values[r]
-            h0[c0[i]] += value
-            h1[c1[i]] += value
-            h2[c2[i]] += value
-            h3[c3[i]] += value
-            h4[c4[i]] += value
+            j, value = rows[r], values[r]
+            histogram[g, 0, bits[c0, j]] += value
+            histogram[g, 1, bits[c1, j]] += value
+            histogram[g, 2, bits[c2, j]] += value
+            histogram[g, 3, bits[c3, j]] += value
+            histogram[g, 4, bits[c4, j]] += value
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nnan", "nsz"})
+@kernel(fastmath={"contract", "nnan", "nsz"})
 def _curve_rows(
-    bits, counts, start, stop, tables, lower, inverse_step, pieces, rounders, histogram
+    bits, columns, counts, start, stop, tables, lower, inverse_step, pieces, rounders, w, rows, histogram
 ):  # pragma: no cover - compiled
     end_of_curve = np.float64(pieces.shape[0])
     last = np.uint64(pieces.shape[0] - 1)
     of_value, of_slope, of_d_total = rounders
-    w = np.empty(BLOCK)
     value = 0.0
     d_total = 0.0
     for block in range(start, stop, BLOCK):
-        end = min(block + BLOCK, stop)
-        size = end - block
-        gather(bits, block, end, tables, w[:size])
-        for i in range(size):
+        end = block + BLOCK if block + BLOCK < stop else stop
+        gather(bits, columns, block, end, tables, w)
+        for i in range(end - block):
             position = (w[i] - lower) * inverse_step
-            x = min(max(position, 0.0), end_of_curve)
+            x = position if position > 0.0 else 0.0
+            x = x if x < end_of_curve else end_of_curve
             inside = abs(position - x) < 1e-6  # the weight of all voters may round past the end
-            j = min(np.uint64(x), last)
+            j = np.uint64(x)
+            j = j if j < last else last
             u = x - j
-            c = pieces[j]
             count = counts[block + i] if counts.size else 1.0
-            value += count * ((c[0] + u * (c[1] + u * (c[2] + u * c[3])) + of_value) - of_value)
-            slope = (c[4] + u * (c[5] + u * c[6]) + of_slope) - of_slope
-            w[i] = count * slope if inside else 0.0
-            d_total += count * ((c[7] + u * (c[8] + u * (c[9] + u * c[10])) + of_d_total) - of_d_total)
-        scatter(bits, block, end, w[:size], histogram)
+            at = pieces[j, 0] + u * (pieces[j, 1] + u * (pieces[j, 2] + u * pieces[j, 3]))
+            slope = pieces[j, 4] + u * (pieces[j, 5] + u * pieces[j, 6])
+            by_total = pieces[j, 7] + u * (pieces[j, 8] + u * (pieces[j, 9] + u * pieces[j, 10]))
+            value += count * ((at + of_value) - of_value)
+            w[i] = count * ((slope + of_slope) - of_slope) if inside else 0.0
+            d_total += count * ((by_total + of_d_total) - of_d_total)
+        scatter(bits, columns, block, end, w, rows, histogram)
     return value, d_total

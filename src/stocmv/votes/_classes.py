@@ -4,21 +4,30 @@ For each row that the weights of the right and the wrong voters do not decide al
 (one look-up per voter), the quadrature of the theory page's section "Several classes" from interpolated tables, and the
 gradient back to the voters (one look-up per voter). A voter that does not answer has the code after the last class: its
 weight goes into a slot that is never read.
+
+Each of these three is a kernel that calls no other, so that nothing is compiled twice; numpy does the rest.
 """
 
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from ..special import ROOT_RULE_FROM, GammaTables, gamma_tables
+from ..special import ROOT_RULE_FROM, STENCIL, GammaTables, gamma_tables
 from ._grain import rounder
+from ._kernel import kernel
 from ._threads import split_rows, thread_map
 
 TIE = 1e-10  # weights that differ by less are tied; the order of summation changes them by less
 _CERTAIN = 45.0  # exp(-45) = 3e-20, less than half a grain of any sum
+_BLOCK = 4096  # rows for whose classes memory is taken at a time
 _LANES = 4  # alternating running sums: otherwise neighbouring voters that agree would wait for each other's store
+_CENTRE = (STENCIL - 1) / 2
+_POINTS = np.arange(STENCIL) - _CENTRE
+# coefficients, by falling powers, of the polynomials that are 1 at one point of a stencil and 0 at the others
+_LAGRANGE = np.transpose(
+    [np.poly(np.delete(_POINTS, i)) / np.prod(x - np.delete(_POINTS, i)) for i, x in enumerate(_POINTS)]
+)
 
 
 def argmax_pass(
@@ -40,33 +49,103 @@ def argmax_pass(
     """
     total = float(weights.sum())
     steepest = max(2, math.sqrt(n_classes) / 4) / max(min(total, math.sqrt(total)), 1e-300)  # observed, not a bound
-    rounders = rounder(1.0, n_examples), rounder(steepest, n_examples)
+    of_value, of_slope = rounder(1.0, n_examples), rounder(steepest, n_examples)
     own_rules = abstains and not tables.root
-    common = min(total, ROOT_RULE_FROM) if own_rules else total
-    node_weights, tail = tables.node_weights(common), tables.tail(common)
+    lanes = np.zeros((_LANES, n_classes + 1))
+
+    def block(start: int, stop: int, gradient: NDArray) -> float:
+        open_rows = ~_decided(wrong[start:stop], right[start:stop])  # on the others, all rivals together would not win
+        rows = start + np.flatnonzero(open_rows)
+        y = targets[rows].astype(np.uint64)
+        concentrations = np.empty((len(rows), n_classes))
+        _class_weights_rows(labels, rows, weights, lanes.copy(), concentrations)
+        own, rival = _own_and_rival(concentrations, y)
+        lost = _decided(own, rival) | (own <= 0.0)
+        risk = float(counts[rows[lost]].sum()) if counts.size else float(lost.sum())
+
+        unsure = np.flatnonzero(~(lost | _decided(rival, own)))
+        rows, most = rows[unsure], np.maximum(own, rival)[unsure]
+        totals = wrong[rows] + right[rows] if own_rules else np.array([total])
+        probability, by_class = _win_probabilities(concentrations[unsure], y[unsure], _negligible(most), tables, totals)
+        count = counts[rows] if counts.size else np.ones(len(rows))
+        risk += float(count @ (((1.0 - probability) + of_value) - of_value))
+        count[probability >= 1.0] = 0.0
+        by_class = -count[:, None] * ((by_class + of_slope) - of_slope)
+        _class_columns_rows(labels, rows, by_class, gradient)
+        return risk
 
     def work(start: int, stop: int) -> tuple[float, NDArray]:
         gradient = np.zeros(len(weights))
-        value = _argmax_rows(
-            labels[start:stop],
-            targets[start:stop],
-            counts[start:stop] if counts.size else counts,
-            n_classes,
-            weights,
-            wrong[start:stop],
-            right[start:stop],
-            (tables.own, tables.rival, tables.offsets, tables.rows_per_unit, tables.root, tables.shift),
-            node_weights,
-            tail,
-            tables.step,
-            own_rules,
-            rounders,
-            gradient,
-        )
-        return value, gradient
+        blocks = range(start, stop, _BLOCK)
+        return sum(block(first, min(first + _BLOCK, stop), gradient) for first in blocks), gradient
 
     parts = thread_map(work, split_rows(len(labels), 16 * labels.shape[1]))
     return sum(p[0] for p in parts), np.sum([p[1] for p in parts], axis=0)
+
+
+def _own_and_rival(concentrations: NDArray, y: NDArray) -> tuple[NDArray, NDArray]:
+    """The concentration of class ``y`` and the largest of the others, for each row."""
+    by_class = concentrations.T.copy()  # numpy finds the maximum of long rows faster than of many short ones
+    at = y, np.arange(len(y))
+    own, by_class[at] = by_class[at], 0.0
+    return own, by_class.max(0)
+
+
+def _decided(less: NDArray, more: NDArray) -> NDArray:
+    """Whether a Gamma(less) variable exceeds a Gamma(more) variable with a probability that no sum would notice.
+
+    Chernoff's bound on that probability is ``(s / 2 less)^less (s / 2 more)^more``, with ``s = less + more``.
+    """
+    none = less <= 0.0
+    decided = none & (more > 0.0)
+    rest = np.flatnonzero(~none & (less < more) & (more * math.log(2.0) >= _CERTAIN))  # it is smallest for less = 0
+    less, more = less[rest], more[rest]
+    s = less + more
+    decided[rest] = less * np.log(2.0 * less / s) + more * np.log(2.0 * more / s) > _CERTAIN
+    return decided
+
+
+def _negligible(most: NDArray) -> NDArray:
+    """A concentration at which a class is as good as certain to lose against the one with the most.
+
+    Entropy in bits is at most ``2 sqrt(p (1 - p))``, so Chernoff's bound above is at most
+    ``2^-(sqrt(more) - sqrt(less))^2``. A rival that loses against another one or against the true class, whichever has
+    more, does not change whether the true class wins.
+    """
+    return np.maximum(np.sqrt(most) - math.sqrt(_CERTAIN / math.log(2.0)), 0.0) ** 2
+
+
+def _win_probabilities(
+    concentrations: NDArray, y: NDArray, negligible: NDArray, tables: GammaTables, totals: NDArray
+) -> tuple[NDArray, NDArray]:
+    """Probability that class ``y`` wins, for each row, and its gradient by the concentrations and a slot of zeros.
+
+    Rivals of at most the concentration ``negligible`` are left out. ``totals`` are those of the rows, or one for all.
+    """
+    n_rows, n_classes = concentrations.shape
+    n_nodes = len(tables.shift)
+    probability, gradient = np.empty(n_rows), np.zeros((n_rows, n_classes + 1))
+    _win_rows(
+        concentrations,
+        y,
+        negligible,
+        tables.factors,
+        tables.offsets,
+        float(tables.rows_per_unit),
+        tables.root,
+        tables.shift,
+        tables.node_weights(totals),
+        tables.tail(totals),
+        np.empty((n_classes, n_nodes)),
+        np.empty((n_classes, n_nodes)),
+        np.empty((n_classes + 1, n_nodes)),
+        np.empty(n_nodes),
+        np.empty((2, n_classes)),
+        np.empty((2, n_classes), np.uint64),
+        probability,
+        gradient,
+    )
+    return probability, gradient
 
 
 def abstaining_argmax_pass(
@@ -97,7 +176,8 @@ def class_weights(labels: NDArray, n_classes: int, weights: NDArray) -> NDArray:
     out = np.empty((len(labels), n_classes))
 
     def work(start: int, stop: int) -> None:
-        _class_weights_rows(labels[start:stop], n_classes, weights, out[start:stop])
+        lanes = np.zeros((_LANES, n_classes + 1))
+        _class_weights_rows(labels, np.arange(start, stop), weights, lanes, out[start:stop])
 
     thread_map(work, split_rows(len(labels), labels.shape[1]))
     return out
@@ -122,251 +202,153 @@ def class_column_sums(labels: NDArray, row_class_values: NDArray) -> NDArray:
 
     def work(start: int, stop: int) -> NDArray:
         out = np.zeros(n_voters)
-        _class_columns_rows(labels[start:stop], row_class_values[start:stop], out)
+        _class_columns_rows(labels, np.arange(start, stop), row_class_values[start:stop], out)
         return out
 
     return np.sum(thread_map(work, split_rows(len(labels), n_voters)), axis=0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _sum_classes(labels, i, weights, lanes, out):  # pragma: no cover - compiled
+@kernel()
+def _class_weights_rows(labels, rows, weights, lanes, out):  # pragma: no cover - compiled
     n_voters = labels.shape[1]
-    lanes[:] = 0.0
     whole = n_voters - n_voters % _LANES
-    for j in range(0, whole, _LANES):
-        lanes[0, labels[i, j]] += weights[j]
-        lanes[1, labels[i, j + 1]] += weights[j + 1]
-        lanes[2, labels[i, j + 2]] += weights[j + 2]
-        lanes[3, labels[i, j + 3]] += weights[j + 3]
-    for j in range(whole, n_voters):
-        lanes[0, labels[i, j]] += weights[j]
-    for k in range(out.shape[0]):
-        out[k] = (lanes[0, k] + lanes[1, k]) + (lanes[2, k] + lanes[3, k])
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        for j in range(0, whole, _LANES):
+            for lane in range(_LANES):
+                lanes[lane, labels[row, j + lane]] += weights[j + lane]
+        for j in range(whole, n_voters):
+            lanes[0, labels[row, j]] += weights[j]
+        for k in range(out.shape[1]):
+            out[i, k] = (lanes[0, k] + lanes[1, k]) + (lanes[2, k] + lanes[3, k])
+            for lane in range(_LANES):
+                lanes[lane, k] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _class_weights_rows(labels, n_classes, weights, out):  # pragma: no cover - compiled
-    lanes = np.empty((_LANES, n_classes + 1))
-    for i in range(labels.shape[0]):
-        _sum_classes(labels, i, weights, lanes, out[i])
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _class_columns_rows(labels, values, out):  # pragma: no cover - compiled
-    for i in range(labels.shape[0]):
+@kernel()
+def _class_columns_rows(labels, rows, values, out):  # pragma: no cover - compiled
+    for i in range(rows.shape[0]):
+        row = rows[i]
         for j in range(labels.shape[1]):
-            out[j] += values[i, labels[i, j]]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _stencil(a, rows_per_unit, root, n_rows, c, d, k):  # pragma: no cover - compiled
-    """First row of the interpolation at concentration ``a``; fills its weights ``c[k]`` and their slopes ``d[k]``."""
-    if root:
-        r = math.sqrt(a + 0.25)
-        position = (r - 0.5) * rows_per_unit
-        d_position = rows_per_unit / (2 * r)
-    else:
-        position = a * rows_per_unit
-        d_position = rows_per_unit
-    first = min(max(int(position) - 2, 0), n_rows - 6)
-    u0 = position - first
-    u1, u2, u3, u4, u5 = u0 - 1, u0 - 2, u0 - 3, u0 - 4, u0 - 5
-    # products of the factors from the left (p) and from the right (q), with their derivatives
-    p2, dp2 = u0 * u1, u0 + u1
-    p3, dp3 = p2 * u2, dp2 * u2 + p2
-    p4, dp4 = p3 * u3, dp3 * u3 + p3
-    p5, dp5 = p4 * u4, dp4 * u4 + p4
-    q3, dq3 = u4 * u5, u4 + u5
-    q2, dq2 = q3 * u3, dq3 * u3 + q3
-    q1, dq1 = q2 * u2, dq2 * u2 + q2
-    q0, dq0 = q1 * u1, dq1 * u1 + q1
-    c[k, 0] = q0 * (-1 / 120)
-    c[k, 1] = u0 * q1 * (1 / 24)
-    c[k, 2] = p2 * q2 * (-1 / 12)
-    c[k, 3] = p3 * q3 * (1 / 12)
-    c[k, 4] = p4 * u5 * (-1 / 24)
-    c[k, 5] = p5 * (1 / 120)
-    d[k, 0] = dq0 * (-1 / 120) * d_position
-    d[k, 1] = (q1 + u0 * dq1) * (1 / 24) * d_position
-    d[k, 2] = (dp2 * q2 + p2 * dq2) * (-1 / 12) * d_position
-    d[k, 3] = (dp3 * q3 + p3 * dq3) * (1 / 12) * d_position
-    d[k, 4] = (dp4 * u5 + p4) * (-1 / 24) * d_position
-    d[k, 5] = dp5 * (1 / 120) * d_position
-    return first
+            out[j] += values[i, labels[row, j]]
 
 
 # Nodes are counted with unsigned integers throughout: a signed index may wrap around, which keeps the compiler from
-# using vector instructions.
+# using vector instructions. Sums may be reordered for the same reason, so the results are rounded to the grain outside
+# these kernels: here (x + rounder) - rounder could become x.
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"}, error_model="numpy")
-def _interpolate(table, offsets, first, c, d, k, lo, hi, value, slope):  # pragma: no cover - compiled
-    """Fill ``value[k, lo:hi]`` and ``slope[k, lo:hi]`` from six rows of the table."""
-    for q in range(lo, hi):
-        value[k, q] = 0.0
-        slope[k, q] = 0.0
-    for r in range(6):
-        back = offsets[first + r]
-        weight, d_weight = c[k, r], d[k, r]
-        for q in range(lo, hi):
-            value[k, q] += weight * table[first + r, q - back]
-            slope[k, q] += d_weight * table[first + r, q - back]
+@kernel(fastmath={"contract", "reassoc", "nsz"}, inline="always")
+def _interpolate(factors, table, offsets, first, u, speed, lo, end, m, value, slope):  # pragma: no cover - compiled
+    """Add to ``value[m]`` and ``slope[m]`` the factors, and ``speed`` times their slopes, at ``u`` of a stencil."""
+    for s in range(STENCIL):
+        weight, d_weight = _LAGRANGE[0, s], 0.0
+        for power in range(1, STENCIL):
+            d_weight = d_weight * u + weight
+            weight = weight * u + _LAGRANGE[power, s]
+        d_weight *= speed
+        row = first + np.uint64(s)
+        back = offsets[row]
+        for q in range(lo, end):
+            factor = factors[table, row, q - back]
+            value[m, q] += weight * factor
+            slope[m, q] += d_weight * factor
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"}, error_model="numpy")
-def _win_probability(a, y, negligible, tables, node_weights, tail, work, gradient):  # pragma: no cover - compiled
-    """Probability that class ``y`` wins at class concentrations ``a``; fills its gradient by them.
-
-    Rivals of at most the concentration ``negligible`` are left out.
-    """
-    own, rival, offsets, rows_per_unit, root, shift = tables
-    value, slope, before, after, c, d, rivals, first = work
-    n_rows, width = own.shape[0], np.uint64(own.shape[1])
-    n_rivals = 0
-    lo = np.uint64(0)
-    for k in range(a.shape[0]):
-        gradient[k] = 0.0
-        if a[k] > negligible or k == y:
-            first[k] = _stencil(a[k], rows_per_unit, root, n_rows, c, d, k)
-            lo = max(lo, offsets[first[k] + 5])
-            if k != y:
-                rivals[n_rivals] = k
-                n_rivals += 1
-    if n_rivals == 0:
-        return 1.0
-    hi = offsets[first[y]] + width
-    if lo >= hi:
-        return 0.0
-
-    _interpolate(own, offsets, first[y], c, d, y, lo, hi, value, slope)
-    for q in range(lo, hi):
-        before[0, q] = node_weights[q] * value[y, q]
-        slope[y, q] = node_weights[q] * (slope[y, q] + shift[q] * value[y, q])
-    active = 0
-    for m in range(n_rivals):
-        k = rivals[m]
-        end = min(hi, offsets[first[k]] + width)
-        if end <= lo:
-            continue  # this rival is certainly below at every node
-        rivals[active] = k
-        _interpolate(rival, offsets, first[k], c, d, k, lo, end, value, slope)
-        for q in range(end, hi):
-            value[k, q] = 1.0
-            slope[k, q] = 0.0
-        if not root:
-            for q in range(lo, hi):
-                slope[k, q] += shift[q] * value[k, q]
-        for q in range(lo, hi):
-            before[active + 1, q] = before[active, q] * value[k, q]
-        active += 1
-
-    geometric, geometric_index = tail
-    lost = before[active, lo] * geometric_index
-    probability = before[active, lo] * geometric
-    for q in range(lo, hi):
-        probability += before[active, q]
-        after[q] = 1.0
-    for m in range(active - 1, -1, -1):
-        k = rivals[m]
-        total = before[m, lo] * slope[k, lo] * after[lo] * geometric - lost
-        for q in range(lo, hi):
-            total += before[m, q] * slope[k, q] * after[q]
-            after[q] *= value[k, q]
-        gradient[k] = total
-    total = slope[y, lo] * after[lo] * geometric - lost
-    for q in range(lo, hi):
-        total += slope[y, q] * after[q]
-    gradient[y] = total
-    return probability
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _is_decided(less, more):  # pragma: no cover - compiled
-    """Whether a Gamma(less) variable exceeds a Gamma(more) variable with a probability that no sum would notice.
-
-    Chernoff's bound on that probability is ``(s / 2 less)^less (s / 2 more)^more``, with ``s = less + more``.
-    """
-    if less <= 0.0:
-        return more > 0.0
-    if less >= more or more * math.log(2.0) < _CERTAIN:  # the bound is smallest for less = 0
-        return False
-    s = less + more
-    return less * math.log(2.0 * less / s) + more * math.log(2.0 * more / s) > _CERTAIN
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _negligible(most):  # pragma: no cover - compiled
-    """A concentration at which a class is as good as certain to lose against the one with the most.
-
-    Entropy in bits is at most ``2 sqrt(p (1 - p))``, so Chernoff's bound above is at most
-    ``2^-(sqrt(more) - sqrt(less))^2``. A rival that loses against another one or against the true class, whichever has
-    more, does not change whether the true class wins.
-    """
-    root = math.sqrt(most) - math.sqrt(_CERTAIN / math.log(2.0))
-    return root * root if root > 0.0 else 0.0
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _argmax_rows(
-    labels,
-    targets,
-    counts,
-    n_classes,
-    weights,
-    wrong,
-    right,
-    tables,
+@kernel(fastmath={"contract", "reassoc", "nsz"})
+def _win_rows(
+    a,
+    y,
+    negligible,
+    factors,
+    offsets,
+    rows_per_unit,
+    root,
+    shift,
     node_weights,
-    tail,
-    step,
-    own_rules,
-    rounders,
+    tails,
+    value,
+    slope,
+    before,
+    after,
+    places,
+    chosen,
+    probability,
     gradient,
 ):  # pragma: no cover - compiled
-    n_nodes = node_weights.shape[0]
-    shift = tables[5]
-    lanes = np.empty((_LANES, n_classes + 1))
-    a = np.empty(n_classes)
-    by_class = np.zeros(n_classes + 1)
-    own_weights = node_weights.copy()
-    work = (
-        np.empty((n_classes, n_nodes)),
-        np.empty((n_classes, n_nodes)),
-        np.empty((n_classes + 1, n_nodes)),
-        np.empty(n_nodes),
-        np.empty((n_classes, 6)),
-        np.empty((n_classes, 6)),
-        np.empty(n_classes, np.int64),
-        np.empty(n_classes, np.int64),
-    )
-    of_value, of_slope = rounders
-    risk = 0.0
-    for i in range(labels.shape[0]):
-        if _is_decided(wrong[i], right[i]):
-            continue  # all rivals together would not win
-        count = counts[i] if counts.size else 1.0
-        _sum_classes(labels, i, weights, lanes, a)
-        y = np.int64(targets[i])
-        own, rival = a[y], 0.0
+    """Fill the probabilities that class ``y`` wins at class concentrations ``a``, and their gradients by them."""
+    n_classes = np.uint64(a.shape[1])
+    last_first = factors.shape[1] - STENCIL
+    width = np.uint64(factors.shape[2])
+    for i in range(a.shape[0]):
+        mine = y[i]
+        rule = i if node_weights.shape[0] > 1 else 0
+        lo = np.uint64(0)
+        n_chosen = 0
         for k in range(n_classes):
-            if k != y:
-                rival = max(rival, a[k])
-        if own <= 0.0 or _is_decided(own, rival):
-            risk += count
+            if k == mine or a[i, k] > negligible[i]:
+                speed = rows_per_unit
+                position = a[i, k] * rows_per_unit
+                if root:
+                    r = math.sqrt(a[i, k] + 0.25)
+                    position = (r - 0.5) * rows_per_unit
+                    speed = rows_per_unit / (2 * r)
+                before_it = np.int64(position) - 2
+                first = 0 if before_it < 0 else last_first if before_it > last_first else before_it
+                places[0, k] = position - first - _CENTRE
+                places[1, k] = speed
+                chosen[0, k] = first
+                start = offsets[first + STENCIL - 1]
+                lo = start if start > lo else lo
+                n_chosen += 1
+        hi = offsets[chosen[0, mine]] + width
+        if n_chosen == 1 or lo >= hi:
+            probability[i] = 1.0 if n_chosen == 1 else 0.0
             continue
-        if _is_decided(rival, own):
-            continue
-        if own_rules:
-            answered = wrong[i] + right[i]
-            for q in range(n_nodes):
-                own_weights[q] = step * math.exp(answered * shift[q])
-            growth = math.expm1(answered * step)
-            tail = (1 / growth, step * (1 + growth) / growth**2)
-        probability = _win_probability(a, y, _negligible(max(own, rival)), tables, own_weights, tail, work, by_class)
-        risk += count * (((1.0 - probability) + of_value) - of_value)
-        if probability < 1.0:
-            for k in range(n_classes):
-                by_class[k] = -count * ((by_class[k] + of_slope) - of_slope)
-            for j in range(labels.shape[1]):
-                gradient[j] += by_class[labels[i, j]]
-    return risk
+
+        for q in range(lo, hi):
+            before[0, q] = node_weights[rule, q]
+            after[q] = 1.0
+        active = 0
+        for m in range(n_classes + np.uint64(1)):
+            which = m - np.uint64(1) if m else mine  # the class in question comes first
+            if m and (which == mine or a[i, which] <= negligible[i]):
+                continue
+            end = offsets[chosen[0, which]] + width
+            end = end if end < hi else hi
+            if end <= lo:
+                continue  # this rival is certainly below at every node
+            for q in range(lo, hi):
+                value[active, q] = 1.0 if q >= end else 0.0
+                slope[active, q] = 0.0
+            table = np.uint64(m > 0)
+            _interpolate(
+                factors,
+                table,
+                offsets,
+                chosen[0, which],
+                places[0, which],
+                places[1, which],
+                lo,
+                end,
+                active,
+                value,
+                slope,
+            )
+            for q in range(lo, hi):
+                slope[active, q] += shift[q] * value[active, q]
+                before[active + 1, q] = before[active, q] * value[active, q]
+            chosen[1, active] = which
+            active += 1
+
+        lost = before[active, lo] * tails[rule, 1]
+        total = before[active, lo] * tails[rule, 0]
+        for q in range(lo, hi):
+            total += before[active, q]
+        probability[i] = total
+        for m in range(active - 1, -1, -1):
+            total = before[m, lo] * slope[m, lo] * after[lo] * tails[rule, 0] - lost
+            for q in range(lo, hi):
+                total += before[m, q] * slope[m, q] * after[q]
+                after[q] *= value[m, q]
+            gradient[i, chosen[1, m]] = total

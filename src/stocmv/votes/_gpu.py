@@ -253,9 +253,9 @@ _copied: dict[tuple[bool, int], tuple] = {}  # keyed by rule and number of rows;
 def _device_tables(tables: GammaTables) -> tuple:
     """The tables in the GPU's memory, copied once."""
     cp = _cupy()
-    key = tables.root, len(tables.own)
+    key = tables.root, tables.factors.shape[1]
     if key not in _copied:
-        arrays = (tables.own, tables.rival, tables.offsets.astype(np.int32), tables.shift)
+        arrays = (*tables.factors, tables.offsets.astype(np.int32), tables.shift)
         _copied[key] = tuple(cp.asarray(a) for a in arrays)
     return _copied[key]
 
