@@ -40,13 +40,13 @@ from certificate.forging import (
 )
 from stocmv import Certificate, VoteMatrix, certify, verify
 from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, _one_sample
-from stocmv.certificate import Claim, Costs, Expected, _partition, certify_tested
+from stocmv.certificate import Claim, Costs, Expected, Judgments, _partition, certify_tested
 from stocmv.posteriors import POSTERIORS
 from stocmv.risks import RISKS, Binomial, MonteCarlo
 from stocmv.selective import NotCertified, SelectiveCertificate, _tally, certify_selective
 from stocmv.selective._certificate import selective_assumptions, selective_theorem
 from stocmv.selective._procedure import NEVER, STARTS, THRESHOLDS, Found, fold_tests, mixed_bound
-from stocmv.selective._tally import tallies
+from stocmv.selective._tally import tally
 from stocmv.votes import _matrix
 from zoo import PAIRS
 
@@ -183,7 +183,6 @@ def some(rng):
 
 MAKERS = {
     "hold-out": lambda rng: tested(rng, 1),
-    "hold-out, errors only": lambda rng: tested(rng, 1, errors=True),
     "hold-out, groups": lambda rng: tested(rng, 1, grouped=True),
     "hold-out, abstaining": lambda rng: tested(rng, 1, silent=True, grouped=bool(rng.random() < 0.3)),
     "folds": lambda rng: tested(rng, some(rng), most=45),
@@ -232,7 +231,7 @@ def excess(content: Content, arrays: Evidence) -> str:
     """What a certificate says beyond what the package issues for this evidence; empty if nothing."""
     try:
         votes = [VoteMatrix._from_arrays(dict(part)) for part in arrays]
-        least = [(_matrix, "doubt", _rounding), (_tally, "doubt", _rounding), (_one_sample, "_ROUNDING", 0.0)]
+        least = [(_matrix, "doubt", _rounding), (_tally, "_DOUBT", _rounding(10)), (_one_sample, "_ROUNDING", 0.0)]
         least.append((_partition, "_TIE", verify.NEARLY[0]))
         with contextlib.ExitStack() as stack:  # the least that rounding asks for: the package is more careful
             for place in least:
@@ -302,7 +301,8 @@ def side_of(path: tuple) -> int:
 
 def issued_selective(c: Content, votes) -> Content:
     """What the package issues for these votes and thresholds, if its tests reach them."""
-    folds = fold_tests(tallies(votes, posteriors_of(c), THRESHOLDS), c["delta"])
+    judged = Judgments.of(votes, posteriors_of(c)).folds()
+    folds = fold_tests([tally(fold, THRESHOLDS) for fold in judged], c["delta"])
     by_error, shares, found = "max_error" in c["target"], np.array(c["fold_shares"]), []
     for fold, threshold in zip(folds, c["thresholds"], strict=True):
         place = -1 if threshold == NEVER else THRESHOLDS.index(threshold)

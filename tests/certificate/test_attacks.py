@@ -54,7 +54,7 @@ def test_no_posterior_can_be_made_to_fit_its_draws():
 @pytest.mark.parametrize("delta", [1e-199, 0.05, 0.6, 0.9, 0.999])
 @pytest.mark.parametrize("wrong", [0, 1, 10, 19, 20])
 def test_one_voter_at_any_confidence(wrong, delta):
-    votes = VoteMatrix.from_errors(np.arange(20)[:, None] < wrong)
+    votes = VoteMatrix.from_labels(np.arange(20)[:, None] < wrong, np.zeros(20, bool), [False, True])
     ours = certify_tested([votes], [Dirichlet([1.0])], delta)
     assert ours.verify(votes), ours.verify(votes)
     assert ours.bound == ours.stochastic_bound

@@ -14,8 +14,9 @@ from certificate.forging import changed, content_of, folds_of, is_issued, reason
 from certificate.made import certificate, costs_of, judging
 from stocmv import Certificate, MajorityVoteClassifier, learn
 from stocmv.bounds import FoldTest, bentkus, clopper_pearson
-from stocmv.certificate import amount, check_cost, percent_down
-from stocmv.certificate._decisions import _mixed, answered
+from stocmv.certificate import Costs, amount, certify_tested, check_cost, percent_down
+from stocmv.certificate._decisions import _mixed
+from stocmv.posteriors import Dirichlet
 from stocmv.votes import PartitionedVotes
 from validity.trials import most_violations
 
@@ -147,12 +148,13 @@ class TestGroups:
 def test_parts_of_the_votes_give_the_same():
     for grouped in (False, True):
         votes = judging("three_classes", grouped)[0]
-        weights = np.linspace(1, 2, votes.n_voters) / np.linspace(1, 2, votes.n_voters).sum()
+        cost = Costs(votes.classes.tolist(), costs_of(3))
+        posterior = Dirichlet(np.linspace(1, 2, votes.n_voters))
         parts = PartitionedVotes([votes.take(np.arange(votes.n_rows) % 3 == k) for k in range(3)])
-        (ours,), (theirs,) = (answered([weights], costs_of(3), [v]) for v in (votes, parts))
-        np.testing.assert_array_equal(ours.answers, theirs.answers)
-        np.testing.assert_allclose(ours.wrong, theirs.wrong, rtol=1e-12)
-        assert (ours.n, ours.cost) == (theirs.n, pytest.approx(theirs.cost, rel=1e-12))
+        ours, theirs = (certify_tested([v], [posterior], 0.05, per_class=True, cost=cost) for v in (votes, parts))
+        assert ours.precisions == theirs.precisions
+        assert ours.cost["bound"] == pytest.approx(theirs.cost["bound"], rel=1e-12)
+        assert ours.per_class[0]["bound"] == pytest.approx(theirs.per_class[0]["bound"], rel=1e-12)
 
 
 class TestAttributes:

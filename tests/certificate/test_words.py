@@ -264,7 +264,7 @@ def test_the_bound_on_the_cheapest_answer_fails_no_more_often_than_delta():
     too_low = 0
     for seed in range(draws_to_catch(0.4, 0.2)):
         frequency = np.random.default_rng(seed).multinomial(40, shares).astype(float)
-        found = cheapest_answer(costs, [np.arange(3)], [frequency], claims, grouped=False)
+        found = cheapest_answer(costs, np.arange(3), frequency, claims, grouped=False)
         assert found["measured"] == pytest.approx((frequency @ costs.matrix).min() / 40)
         too_low += found["bound"] < truths[found["label"]]
     assert too_low <= most_violations(draws_to_catch(0.4, 0.2), 0.2)

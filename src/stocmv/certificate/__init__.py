@@ -8,6 +8,7 @@ from ._class_losses import known_labels as known_labels
 from ._costs import Costs as Costs, check_cost as check_cost
 from ._expected import Expected as Expected
 from ._holdout import HoldoutComparison as HoldoutComparison
+from ._judgments import Judgments as Judgments
 from ._monitor import Monitor
 from ._percent import amount as amount, confidence as confidence, percent as percent, percent_down as percent_down
 from ._seal import sealed as sealed

@@ -12,26 +12,18 @@ from ._claims import Claim, share_of
 from ._costs import Costs, is_counted, scaled_back
 
 
-def baseline(
-    classes: Sequence[NDArray | None], frequencies: Sequence[NDArray], n: int, claims: Sequence[Claim], *, grouped: bool
-) -> dict[str, Any]:
+def baseline(labels: NDArray, frequency: NDArray, n: int, claims: Sequence[Claim], *, grouped: bool) -> dict[str, Any]:
     """The most frequent class among the judging examples, the error of always answering it, and the bound on that.
-
-    Empty if the classes are not known.
 
     Parameters
     ----------
-    classes, frequencies : sequences, one entry per fold
-        The classes that the fold knows, and the number of examples of each.
+    labels, frequency : ndarray of shape (n_classes,)
+        The classes, and the number of examples of each.
     n, claims : int, sequence of Claim
         Number of examples, and how delta was split.
     grouped : bool
         Whether these are groups, which may be of several classes.
     """
-    known = [each for each in classes if each is not None]
-    if len(known) < len(classes):
-        return {}
-    labels, frequency = _summed(known, frequencies)
     most = int(np.argmax(frequency >= frequency.max() * (1 - 1e-12)))  # the first of equally frequent classes
     total = n - float(frequency[most])
     return {
@@ -42,14 +34,13 @@ def baseline(
 
 
 def cheapest_answer(
-    costs: Costs, classes: Sequence[NDArray], frequencies: Sequence[NDArray], claims: Sequence[Claim], *, grouped: bool
+    costs: Costs, labels: NDArray, frequency: NDArray, claims: Sequence[Claim], *, grouped: bool
 ) -> dict[str, Any]:
     """Of the answers that have costs, the one that is cheapest if it is always given, its mean cost, and the bound.
 
     The costs of an answer are scaled to [0, 1] by themselves; each answer that might have been chosen has its share of
     delta.
     """
-    labels, frequency = _summed(classes, frequencies)
     n, rows = round(float(frequency.sum())), costs.matrix[costs.places(labels.tolist())]
     means = frequency @ rows / n
     answer = int(np.argmax(means <= means.min() + 1e-12 * costs.span))  # the first of equally cheap ones
@@ -65,12 +56,6 @@ def cheapest_answer(
         "measured": scaled_back(column, mean),
         "bound": scaled_back(column, value),
     }
-
-
-def _summed(classes: Sequence[NDArray], frequencies: Sequence[NDArray]) -> tuple[NDArray, NDArray]:
-    """The classes of all folds, and the number of examples of each."""
-    labels, place = np.unique(np.concatenate(classes), return_inverse=True)
-    return labels, np.bincount(place, np.concatenate(frequencies))
 
 
 def _upper(total: float, n: int, delta: float, *, counted: bool) -> float:

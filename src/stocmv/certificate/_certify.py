@@ -124,7 +124,7 @@ def certify(
         fold_sizes=sizes,
         fold_shares=tuple(n / sum(sizes) for n in sizes),
         grouped=False,
-        baseline=baseline([v.classes for v in votes], counts, sum(sizes), claims, grouped=False),
+        baseline=baseline(labels, sum(counts), sum(sizes), claims, grouped=False) if len(labels) else {},
         posterior=posteriors[0].name,
         posteriors=tuple(_lists(p) for p in posteriors),
         priors=tuple(_lists(p) for p in priors),
@@ -172,7 +172,9 @@ def _recalls(labels: NDArray, votes: Sequence[Votes], posteriors: Sequence[Poste
     """What predict finds of each class; not for votes that are drawn once, which are too many to count again."""
     if not len(labels) or posteriors[0].law == "drawn":
         return ()
-    return measured_recalls(labels, votes, class_losses([partial(mean_vote_errors, p.mean) for p in posteriors], votes))
+    found = class_losses([partial(mean_vote_errors, p.mean) for p in posteriors], votes)
+    wrong, counts = np.sum([(each.sums, each.counts) for each in found], axis=0)
+    return measured_recalls(labels, wrong, counts)
 
 
 def _further(

@@ -1,23 +1,22 @@
 """Certificates of votes made without the judging examples: nothing is paid for learning."""
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import FoldTest, check_delta, one_sample
-from ..posteriors import Posterior, WeightedPosterior
-from ..risks import error_rows
+from ..posteriors import Posterior
 from ..votes import Digest, Votes, ask
 from ._baseline import baseline, cheapest_answer
 from ._certificate import Certificate
 from ._claims import Claim, share_of, tested_claims
-from ._class_losses import ClassLosses, class_losses, known_labels, mean_vote_errors, measured_recalls
+from ._class_losses import measured_recalls
 from ._costs import Costs
-from ._decisions import answered, mean_cost, precisions
+from ._decisions import mean_cost, precisions
 from ._expected import Expected
+from ._judgments import Judgments, Losses
 from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem, unproven
 
 
@@ -63,7 +62,8 @@ def certify_tested(
             "use risk='exact' and a Dirichlet posterior."
         )
     one_voter = all(v.n_voters == 1 for v in votes)
-    labels, grouped = known_labels(votes, needed=per_class or cost is not None), votes[0].grouped
+    judgments = Judgments.of(votes, posteriors)
+    folds, labels, grouped = judgments.folds(), judgments.classes, judgments.grouped
     # different folds may answer rows of one group, and then there is no simple bound on the precision
     precise = per_class and not (grouped and len(votes) > 1)
     claims = tested_claims(
@@ -75,16 +75,12 @@ def certify_tested(
         precise=precise,
         priced=0 if cost is None else len(cost.classes),
     )
-    predicted = class_losses([partial(mean_vote_errors, p.mean) for p in posteriors], votes)
-    drawn = class_losses([partial(error_rows, cast(WeightedPosterior, p)) for p in posteriors], votes)
-    sizes, frequencies = [losses.n for losses in predicted], [losses.frequency for losses in predicted]
+    predicted, drawn = [fold.errors for fold in folds], [fold.drawn_errors for fold in folds]
+    sizes, frequency = [own.n for own in predicted], judgments.frequency()
     share = share_of(claims, "predict")
     test = FoldTest.choose([e.overall for e in expected], sizes, share) if len(votes) > 1 else None
     shares = np.ones(1) if test is None else test.shares
-    risk, stochastic_risk = (_mean(shares, [losses.mean for losses in each]) for each in (predicted, drawn))
-    places = [] if cost is None else cost.places(labels.tolist())
-    scaled = None if cost is None else cost.scaled[np.ix_(places, places)]
-    found = answered([p.mean for p in posteriors], scaled, votes) if precise or cost is not None else []
+    risk, stochastic_risk = (_mean(shares, each) for each in (predicted, drawn))
     return Certificate(
         bound=_upper(test, predicted, share, counted=not grouped),
         stochastic_bound=_upper(test, drawn, share, counted=one_voter and not grouped),
@@ -113,17 +109,15 @@ def certify_tested(
         vote_digests=tuple(ask((v, Digest()) for v in votes)),
         deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter, abstains),
         deterministic_vote={"empirical_risk": risk},
-        baseline=baseline([v.classes for v in votes], frequencies, sum(sizes), claims, grouped=grouped),
-        per_class=_per_class(labels, predicted, drawn, test, expected, claims, grouped, one_voter) if per_class else (),
-        recalls=() if per_class or not len(labels) else measured_recalls(labels, votes, predicted),
-        precisions=precisions(labels, found, expected, shares, claims, grouped=grouped) if precise else (),
+        baseline=baseline(labels, frequency, sum(sizes), claims, grouped=grouped),
+        per_class=_per_class(folds, test, expected, claims, one_voter) if per_class else (),
+        recalls=() if per_class else _recalls(judgments),
+        precisions=precisions(folds, expected, shares, claims) if precise else (),
         cost={}
         if cost is None
         else {
-            **mean_cost(cost, labels.tolist(), found, expected, test, claims, grouped=grouped),
-            "baseline": cheapest_answer(
-                cost, [np.asarray(v.classes) for v in votes], frequencies, claims, grouped=grouped
-            ),
+            **mean_cost(cost, folds, expected, test, claims),
+            "baseline": cheapest_answer(cost, labels, frequency, claims, grouped=grouped),
         },
     )
 
@@ -137,26 +131,28 @@ def check_tested(posterior: Posterior | type[Posterior]) -> None:
         )
 
 
-def _mean(shares: NDArray, risks: Sequence[float]) -> float:
+def _recalls(judgments: Judgments) -> tuple[dict[str, Any], ...]:
+    by_class = [own.errors for own in judgments.by_class()]
+    return measured_recalls(judgments.classes, *np.array(by_class).T)
+
+
+def _mean(shares: NDArray, losses: Sequence[Losses]) -> float:
     """The mean over the folds, at most 1: their shares sum to one but for rounding."""
-    return min(float(shares @ risks), 1.0)
+    return min(float(shares @ [own.mean for own in losses]), 1.0)
 
 
-def _upper(test: FoldTest | None, losses: Sequence[ClassLosses], delta: float, *, counted: bool) -> float:
+def _upper(test: FoldTest | None, losses: Sequence[Losses], delta: float, *, counted: bool) -> float:
     """The bound for the losses of all folds; ``counted`` if each loss is 0 or 1."""
     if test is not None:
-        return test.upper([each.mean for each in losses])
+        return test.upper([own.mean for own in losses])
     return one_sample(losses[0].total, losses[0].n, delta, counted=counted)
 
 
 def _per_class(
-    labels: NDArray,
-    predicted: Sequence[ClassLosses],
-    drawn: Sequence[ClassLosses],
+    folds: Sequence[Judgments],
     test: FoldTest | None,
     expected: Sequence[Expected],
     claims: Sequence[Claim],
-    grouped: bool,
     one_voter: bool,
 ) -> tuple[dict[str, Any], ...]:
     """Bounds on the error given the true class: given the labels, the examples of a class are i.i.d. draws from it.
@@ -165,30 +161,30 @@ def _per_class(
     with the same shares.
     """
     share, found = share_of(claims, "classes"), []
-    shares = np.ones(1) if test is None else test.shares
-    for c, label in enumerate(labels.tolist()):
-        sizes = [int(losses.counts[c]) for losses in predicted]
-        own: FoldTest | None = None
-        if test is None:
-            value = one_sample(float(predicted[0].sums[c]), sizes[0], share, counted=not grouped)
-            stochastic = one_sample(float(drawn[0].sums[c]), sizes[0], share, counted=one_voter and not grouped)
-        elif all(sizes):
-            wider = np.sqrt(sum(losses.n for losses in predicted) / sum(sizes))
+    shares, n = np.ones(1) if test is None else test.shares, sum(fold.errors.n for fold in folds)
+    counted = not folds[0].grouped
+    for c, members in enumerate(zip(*(fold.by_class() for fold in folds), strict=True)):
+        predicted, drawn = [own.errors for own in members], [own.drawn_errors for own in members]
+        sizes = [own.n for own in predicted]
+        own_test: FoldTest | None = None
+        if test is not None and all(sizes):
+            wider = np.sqrt(n / sum(sizes))
             guesses = [float(e.by_class[c]) for e in expected]
-            own = FoldTest.choose(guesses, sizes, share, [wider * scale for scale in test.scale])
-            value, stochastic = (own.upper([losses.class_means[c] for losses in each]) for each in (predicted, drawn))
-        else:
-            value = stochastic = 1.0
+            own_test = FoldTest.choose(guesses, sizes, share, [wider * scale for scale in test.scale])
+        value, stochastic = (
+            1.0 if test is not None and own_test is None else _upper(own_test, each, share, counted=counts)
+            for each, counts in ((predicted, counted), (drawn, counted and one_voter))
+        )
         found.append(
             {
-                "label": label,
+                "label": folds[0].classes[c].item(),
                 "n": sum(sizes),
                 "delta": share,
-                "empirical_risk": _mean(shares, [losses.class_means[c] for losses in predicted]),
-                "stochastic_risk": _mean(shares, [losses.class_means[c] for losses in drawn]),
+                "empirical_risk": _mean(shares, predicted),
+                "stochastic_risk": _mean(shares, drawn),
                 "bound": value,
                 "stochastic_bound": stochastic,
-                "bound_settings": {} if own is None else own.settings(),
+                "bound_settings": {} if own_test is None else own_test.settings(),
             }
         )
     return tuple(found)

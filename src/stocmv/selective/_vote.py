@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import check_delta
-from ..certificate import Certificate, check_same_vote, tested_assumptions
+from ..certificate import Certificate, Judgments, check_same_vote, tested_assumptions
 from ..posteriors import Posterior
 from ..votes import Votes
 from ._certificate import SelectiveCertificate, selective_assumptions, selective_theorem
 from ._procedure import FEW, NEVER, THRESHOLDS, fold_tests, meet_coverage, meet_error, mixed_bound
-from ._tally import ROOM, Tally, tallies
+from ._tally import ROOM, Tally, tally
 
 _MEASURED = ("errors", "answered", "covered")
 
@@ -118,7 +118,7 @@ def certify_selective(
     _check_tested(certificate)
     check_same_vote(certificate, posteriors, votes)
     level = check_delta(certificate.delta if delta is None else delta)
-    counted = tallies(votes, posteriors, THRESHOLDS)
+    counted = [tally(fold, THRESHOLDS) for fold in Judgments.of(votes, posteriors).folds()]
     folds = fold_tests(counted, level)
     if max_error is not None:
         target, found = {"max_error": float(max_error)}, meet_error(folds, float(max_error))
@@ -172,7 +172,7 @@ def tradeoffs(
     _check_tested(certificate)
     check_same_vote(certificate, posteriors, votes)
     level = check_delta(certificate.delta if delta is None else delta)
-    counted = tallies(votes, posteriors, THRESHOLDS)
+    counted = [tally(fold, THRESHOLDS) for fold in Judgments.of(votes, posteriors).folds()]
     shares, found = np.array(certificate.fold_shares), []
     for threshold in FEW:
         folds = [fold.tried(threshold) for fold in fold_tests(counted, level)]

@@ -20,6 +20,7 @@ from ._matrix import VoteMatrix
 from ._partitioned import PartitionedVotes
 from ._queries import (
     Digest as Digest,
+    Gather as Gather,
     Mean as Mean,
     Method as Method,
     Query as Query,
@@ -30,6 +31,7 @@ from ._queries import (
     added_in_groups as added_in_groups,
     ask as ask,
     ask_each as ask_each,
+    joined_columns as joined_columns,
     scaled as scaled,
 )
 from ._threads import split_rows as split_rows, thread_map as thread_map

@@ -106,6 +106,19 @@ class Rows(Query):
 
 
 @dataclass(frozen=True)
+class Gather(Query):
+    """Columns with an entry for each row, from a function of one matrix that returns several, on this machine."""
+
+    of: Finder
+
+    def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
+        return [self.of] * len(sizes)
+
+    def join(self, found: Sequence[Any]) -> tuple[Any, ...]:
+        return joined_columns(found)
+
+
+@dataclass(frozen=True)
 class Digest(Query):
     """SHA-256 of the votes, by which a certificate identifies them."""
 
@@ -141,6 +154,11 @@ def added_in_groups(found: Sequence[Any], add: Callable[[Sequence[Any]], Any] = 
     while len(found) > 1:
         found = [add(found[i : i + _FAN_IN]) for i in range(0, len(found), _FAN_IN)]
     return found[0]
+
+
+def joined_columns(found: Sequence[Any]) -> tuple[Any, ...]:
+    """The columns of several tables, one below the other; a column may be missing in all of them."""
+    return tuple(None if parts[0] is None else np.concatenate(parts) for parts in zip(*found, strict=True))
 
 
 def scaled(found: Any, factor: float) -> Any:
