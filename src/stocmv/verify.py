@@ -479,7 +479,7 @@ def _check_together(content: dict[str, Any]) -> None:
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise ValueError("a field is there twice.")
+        raise ValueError("a field occurs twice.")
     return content
 
 
@@ -1198,7 +1198,7 @@ def statement_of(c: Content) -> str:
     bound = _percent(c["bound"])
     if c["unproven"]:
         return (
-            f"Not a certificate: {bound} was computed with what is not proven ({', '.join(c['unproven'])}). The error "
+            f"Not a certificate: {bound} uses parts without a proof ({', '.join(c['unproven'])}). The error "
             "may exceed it more often than delta allows."
         )
     confidence = f"{min(math.floor(round((1 - c['delta']) * 1e6, 7)), 999_999) / 1e4:g} %"
@@ -2332,7 +2332,7 @@ def selective_statement(c: Content) -> str:
     bound = _percent(c["bound"])
     if c["unproven"]:
         return (
-            f"Not a certificate: {bound} was computed with what is not proven ({', '.join(c['unproven'])}). The error "
+            f"Not a certificate: {bound} uses parts without a proof ({', '.join(c['unproven'])}). The error "
             "among the answers may exceed it more often than delta allows."
         )
     confidence = f"{min(math.floor(round((1 - c['delta']) * 1e6, 7)), 999_999) / 1e4:g} %"

@@ -130,9 +130,9 @@ class TestNamed:
         first = f'"{field}": 0.01,\n "{field}":' if field in ("bound", "kl") else f'"{field}": [],\n "{field}":'
         forged = text.replace(f'"{field}":', first, 1)
         assert json.loads(forged) == json.loads(text)  # most readers do not notice
-        assert "there twice" in reasons(forged.encode(), votes)
+        assert "occurs twice" in reasons(forged.encode(), votes)
         deep = text.replace('"coverage":', '"coverage": 1.0,\n  "coverage":', 1)
-        assert "there twice" in reasons(deep.encode(), votes)
+        assert "occurs twice" in reasons(deep.encode(), votes)
 
     @pytest.mark.parametrize("which", ["two classes", "two folds", "three folds", "logit-normal"])
     def test_other_assumptions(self, which):

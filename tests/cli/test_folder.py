@@ -1,4 +1,4 @@
-"""The folder that certify writes: there whole or not at all, and nothing of others is lost."""
+"""The folder that certify writes: atomically, and without losing what others wrote."""
 
 import multiprocessing
 import os
@@ -70,7 +70,7 @@ def test_what_is_not_ours_is_never_deleted(other, certify, here):
     (here / "audit").mkdir()
     (here / "audit" / other).write_text("of great value")
     assert_refused(certify("--out", "audit"), "audit")
-    assert_refused(certify("--out", "audit", "--force"), other, "not ours")
+    assert_refused(certify("--out", "audit", "--force"), other, "not written by stocmv")
     assert contents(here / "audit") == {other: b"of great value"}
     assert os.listdir(here) == ["audit"]
 

@@ -192,7 +192,7 @@ class Certificate:
         """The certificate in a sentence or two."""
         if not self.proven:
             return (
-                f"Not a certificate: {percent(self.bound)} was computed with what is not proven "
+                f"Not a certificate: {percent(self.bound)} uses parts without a proof "
                 f"({', '.join(self.unproven)}). The error may exceed it more often than delta allows."
             )
         judges = f"{counted(self.n, 'group' if self.grouped else 'example')} that judge{'s' if self.n == 1 else ''}"

@@ -96,7 +96,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         Number of threads or processes that train the voters and collect their votes.
     device : {None, "cuda"}
         "cuda" learns the weights on an NVIDIA GPU (extra ``gpu``), which pays from some millions of examples on. It
-        trains no voters, and has no use for voters with equal weights. The certificate is computed on the CPU.
+        trains no voters, and does nothing where the weights are equal. The certificate is computed on the CPU.
     random_state : int, RandomState or None
         Seed for the split, the voters and the solver's starts.
     verbose : int

@@ -221,7 +221,7 @@ def _check_votes(context: click.Context, votes: bool) -> None:
     if senseless:
         name = sorted(senseless)[0]
         why = "the voters have answered already" if votes else "it is for --votes"
-        raise click.UsageError(f"--{name} has no use here: {why}.")
+        raise click.UsageError(f"--{name} does not apply here: {why}.")
 
 
 def _stem(data: str) -> str:

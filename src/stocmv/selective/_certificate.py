@@ -84,7 +84,7 @@ class SelectiveCertificate:
         """The certificate in two sentences."""
         if not self.proven:
             return (
-                f"Not a certificate: {percent(self.bound)} was computed with what is not proven "
+                f"Not a certificate: {percent(self.bound)} uses parts without a proof "
                 f"({', '.join(self.unproven)}). The error among the answers may exceed it more often than delta allows."
             )
         judges = f"{self.n:,} {'groups' if self.grouped else 'examples'}"
