@@ -39,7 +39,7 @@ def check_free(folder: Path, force: bool) -> None:
         raise Taken(f"{str(folder)!r} already exists: choose another with --out, or overwrite it with --force.")
     others = [name for name in found if name not in OURS]
     if others:
-        raise ValueError(f"{str(folder)!r} also holds {others[0]!r}, which was not written by stocmv, so it is left alone.")
+        raise ValueError(f"{str(folder)!r} also holds {others[0]!r}, not written by stocmv: it is left alone.")
 
 
 def checked_later(folder: Path, force: bool) -> AbstractContextManager[None]:
