@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from . import _forests, _table1, _toy_figures
 from ._settings import Settings
 from ._units import Row, Task, Unit
+from .figures import n_voters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,8 +57,8 @@ def _from_rows(name: str) -> Draw:
     return draw
 
 
-def _toy(name: str, title: str) -> Experiment:
-    return Experiment(name, title, partial(_toy_figures.tasks, name), partial(_toy_figures.draw, name))
+def _toy(name: str, title: str, sets: tuple[Sequence[str], Sequence[str], bool] | None = None) -> Experiment:
+    return Experiment(name, title, partial(_toy_figures.tasks, name), partial(_toy_figures.draw, name), sets)
 
 
 def _on_forests(name: str, title: str, draw: str) -> Experiment:
@@ -85,7 +86,9 @@ EXPERIMENTS: dict[str, Experiment] = {
         _toy("fig-expected", "Bound on the expected vote"),
         _toy("fig-training", "Training with and without the bound"),
         _toy("fig-moons-methods", "Methods by the number of voters"),
+        _toy("fig-voters", "More voters, merged or not", (n_voters.SETS, n_voters.QUICK_SETS, True)),
         _toy("fig-noise", "Noise on the inputs"),
+        _toy("fig-noise-merged", "Noise on the inputs: merged voters, paid priors and a hold-out"),
         _on_forests(_forests.PRIOR, "Choice of the prior", "draw_prior"),
     )
 }

@@ -61,7 +61,7 @@ def bound_value(fitted: Fitted, risk: Risk | None, bound: Bound, sizes: Sequence
     if certificate is None or risk is None:
         return None
     moments = np.minimum(certificate.moments, 1.0)
-    share = DELTA / len(risk.outward)
+    share = DELTA / certificate.alternatives / len(risk.outward)
     composed = risk.compose(
         moments, certificate.kl, lambda r, kl: bound.upper(r, kl, sizes, share), fitted.posteriors[0]
     )

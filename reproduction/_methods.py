@@ -50,6 +50,8 @@ METHODS: dict[str, Method] = {
     "exact": Method("exact", Exact(), "drawn"),
     "exact_recipe": Method("exact, the paper's search", Exact(), "drawn"),
     "mc": Method("MC", MonteCarlo(), "drawn"),
+    "merged": Method("exact, merged voters", Exact(), "drawn"),
+    "merged_paid": Method("exact, merged voters, paid priors", Exact(), "drawn"),
     "argmax": Method("exact arg-max", Exact(), "drawn"),
     "best": Method("best", Exact(), "drawn"),
 }
@@ -62,7 +64,7 @@ class Fitted:
     Attributes
     ----------
     weights : list of ndarray
-        Mean weights of each fold.
+        Weights of the deterministic vote of each fold.
     posteriors : list of Posterior
         Empty for naive Bayes.
     certificate : Certificate or None
@@ -170,24 +172,26 @@ def fit(
     risk: Risk,
     seed: int,
     *,
-    prior: float = 1.0,
+    prior: float | str = 1.0,
+    merge: bool = False,
     solver: Solver | None = None,
     bound: Bound | None = None,
 ) -> Fitted:
-    """The posterior with the smallest bound on a risk, in the paper's setting unless another bound is given."""
+    """The posterior with the smallest bound on a risk, in the paper's setting unless another one is given."""
     began = time.perf_counter()
     learned = learn(
         list(votes),
         risk=risk,
         prior=1.0 if risk.default_posterior == "categorical" else prior,
-        merge=False,
+        merge=merge,
         bound=bound or paper_bound(len(votes)),
         delta=DELTA,
         solver=solver or Auto(),
         random_state=seed,
     )
     posteriors: Any = learned.posterior
-    return Fitted([p.mean for p in posteriors], posteriors, learned.certificate, time.perf_counter() - began)
+    fixed = [p.fixed_votes()[0] for p in posteriors]
+    return Fitted(fixed, posteriors, learned.certificate, time.perf_counter() - began)
 
 
 def _starts(votes: Sequence[VoteMatrix], exact: Fitted | None) -> tuple[NDArray, ...]:

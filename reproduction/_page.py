@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+
 from ._agreement import KINDS, Cell, cells
 from ._experiments import EXPERIMENTS
 from ._markdown import percent, picture, table
@@ -120,10 +122,7 @@ def _table_section(name: str, rows: list[Row]) -> str:
     verdicts = {(c.kind, c.method, c.dataset): c.verdict for c in cells(name, rows)}
     datasets = values_of(rows, "dataset")
     methods = [m for m in METHODS if m in values_of(rows, "method")]
-    trials = max(mean.trials for mean in means(rows, ["dataset", "method"], "test_error").values())
-    parts = [
-        f"Percent, mean ± standard deviation over {trials} trial{'s' if trials > 1 else ''}; in brackets the paper's.\n"
-    ]
+    parts = [_merging(rows), f"Percent, mean ± standard deviation over {_trials(rows)}; in brackets the paper's.\n"]
     for kind, words in KINDS.items():
         found = means(rows, ["method", "dataset"], kind)
         lines = [
@@ -139,6 +138,36 @@ def _table_section(name: str, rows: list[Row]) -> str:
         ]
     parts += ["**Beside it**\n", WORDS[f"{name} beside"], _beside(rows, datasets, methods)]
     return "\n".join(parts)
+
+
+def _trials(rows: list[Row]) -> str:
+    """The number of trials, and that of the methods that have fewer."""
+    of: dict[str, int] = {}
+    for (method, _), mean in means(rows, ["method", "dataset"], "test_error").items():
+        of[method] = max(of.get(method, 0), mean.trials)
+    usual = max(of.values())
+    fewer = ", ".join(f"*{METHODS[m].label}*: {count}" for m, count in of.items() if count < usual)
+    return f"{usual} trial{'s' if usual > 1 else ''}{f' ({fewer})' if fewer else ''}"
+
+
+def _merging(rows: list[Row]) -> str:
+    """What merged voters and paid priors do to the bound of the exact method, on the trials that have both."""
+    merged = [row for row in rows if row["method"] == "merged_paid"]
+    trials = {(row["dataset"], row["trial"]) for row in merged}
+    apart = [row for row in rows if row["method"] == "exact" and (row["dataset"], row["trial"]) in trials]
+    if not apart:
+        return ""
+    before, after = (means(own, ["dataset"], "bound") for own in (apart, merged))
+    changes = []
+    for (dataset,), mean in after.items():
+        n_voters, n_blocs = (max(r[key] for r in merged if r["dataset"] == dataset) for key in ("n_voters", "n_blocs"))
+        bounds = f"{100 * before[dataset,].mean:.1f} → {100 * mean.mean:.1f} %"
+        changes.append(f"{dataset} ({n_voters:,} stumps, of which at most {n_blocs:,} differ) {bounds}")
+    ratio = np.exp(np.mean([np.log(after[key].mean / before[key].mean) for key in after]))
+    return (
+        f"Bound of the exact method → with merged voters and paid priors, on the same trials: {'; '.join(changes)}. "
+        f"The geometric mean of the ratios is {ratio:.2f}.\n"
+    )
 
 
 def _cell(

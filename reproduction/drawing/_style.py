@@ -35,6 +35,8 @@ _MARKERS = {
     "binomial": "^",
     "exact": "o",
     "mc": "P",
+    "merged": "v",
+    "merged_paid": "h",
 }
 _ALL = {
     **{name: Look(SHARED_LOOKS[name].colour, marker) for name, marker in _MARKERS.items()},

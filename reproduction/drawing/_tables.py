@@ -24,6 +24,8 @@ _SHORT = {
     "binomial_51": "Bin>",
     "exact": "exact",
     "mc": "MC",
+    "merged": "merged",
+    "merged_paid": "paid",
     "argmax": "argmax",
     "best": "best",
 }

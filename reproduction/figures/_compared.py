@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stocmv.displays._canvas import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from stocmv.displays._canvas import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILION
 
 from .._measures import bound_value, errors
 from .._methods import METHODS, Fitted, fit_methods, paper_bound, searches
@@ -30,6 +30,9 @@ LOOKS: dict[str, Look] = {
     "binomial": Look("binomial", SKY, (0, (2, 1.2))),
     "exact": Look("ours, exact", BLUE),
     "mc": Look("ours, Monte Carlo", VERMILION),
+    "merged": Look("merged voters, prior 1", "#44aa99", (0, (4, 1.5))),
+    "merged_paid": Look("merged voters, paid priors", "#882255"),
+    "holdout": Look("hold-out", INK, (0, (5, 1.5, 1, 1.5))),
 }
 _MC_STEPS, _QUICK_MC_STEPS = 300, 50
 

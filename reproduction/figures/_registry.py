@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import expected, gamma, mc, moons, moons_methods, noise, oracle, simplex, training
+from . import expected, gamma, mc, moons, moons_methods, n_voters, noise, noise_merged, oracle, simplex, training
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,5 +45,7 @@ FIGURES: dict[str, FigureModule] = {
     "fig-expected": expected,
     "fig-training": training,
     "fig-moons-methods": moons_methods,
+    "fig-voters": n_voters,
     "fig-noise": noise,
+    "fig-noise-merged": noise_merged,
 }

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
-from stocmv.datasets import make_moons, make_normals
+from stocmv.datasets import Dataset, make_moons, make_normals
 from stocmv.solvers import Problem, Solver
 from stocmv.votes import VoteMatrix
 
@@ -25,10 +26,12 @@ def seeded(*key: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Toy:
-    """Training points, and the votes on these and on the test points."""
+    """Training and test points, and the votes on them."""
 
     X: NDArray
     y: NDArray
+    X_test: NDArray
+    y_test: NDArray
     voters: StumpVoters
     votes: VoteMatrix
     test: VoteMatrix
@@ -43,7 +46,18 @@ def moons(n_examples: int, n_voters: int, noise: float, seed: int, trial: int) -
     X, y = _standard_moons(n_examples, noise, seeded(seed, trial, 0))
     X_test, y_test = _standard_moons(N_TEST, noise, seeded(seed, trial, 1))
     voters = stumps([-REACH] * 2, [REACH] * 2, n_voters // 4)
-    return Toy(X, y, voters, _votes(voters, X, y), _votes(voters, X_test, y_test))
+    return Toy(X, y, X_test, y_test, voters, _votes(voters, X, y), _votes(voters, X_test, y_test))
+
+
+def best_error(toy: Toy, noise: float) -> float:
+    """Error on the test points of the best possible classifier of noisy moons, which knows where they come from."""
+    if noise == 0:
+        return 0.0
+    centres, labels = _standardized(make_moons(N_TEST, noise=0.0), noise)
+    away = (toy.X_test[:, None] - centres) * np.sqrt(_MOONS_VARIANCE + noise**2) / noise
+    likelihood = -(away**2).sum(2) / 2
+    scores = np.stack([logsumexp(likelihood[:, labels == code], axis=1) for code in CLASSES])
+    return float(np.mean(scores.argmax(0) != toy.y_test))
 
 
 def normals(n_examples: int, seed: int, trial: int) -> VoteMatrix:
@@ -54,7 +68,10 @@ def normals(n_examples: int, seed: int, trial: int) -> VoteMatrix:
 
 
 def _standard_moons(n: int, noise: float, random_state: int) -> tuple[NDArray, NDArray]:
-    data = make_moons(n, noise=noise, random_state=random_state)
+    return _standardized(make_moons(n, noise=noise, random_state=random_state), noise)
+
+
+def _standardized(data: Dataset, noise: float) -> tuple[NDArray, NDArray]:
     return (data.X - _MOONS_MEAN) / np.sqrt(_MOONS_VARIANCE + noise**2), data.y
 
 

@@ -30,7 +30,8 @@ def test_the_paper_s_bound_is_proven_for_one_fold_only():
 def test_every_method_reports_every_error(n_classes, n_folds):
     votes, tests = folds(n_classes, n_folds)
     seen = [v.errors_only() for v in votes]
-    fitted = fit_methods(seen, [name for name in METHODS if name not in ("argmax", "best")], 0, solvers=QUICK)
+    ours = ("argmax", "merged", "merged_paid", "best")
+    fitted = fit_methods(seen, [name for name in METHODS if name not in ours], 0, solvers=QUICK)
     for name, found in fitted.items():
         row = measures(found, METHODS[name].risk, votes, tests)
         assert 0 <= row["test_fixed_argmax"] <= row["test_fixed"] <= 1
@@ -42,6 +43,16 @@ def test_every_method_reports_every_error(n_classes, n_folds):
         assert (row["bound"] == row["bound_proven"]) is (n_folds == 1)
         assert row["bound"] <= row["bound_proven"]
         assert row["train_drawn"] > 0
+
+
+def test_the_bound_pays_for_the_grid_of_priors_and_the_vote_is_what_predict_answers():
+    votes, tests = folds(2, n_folds=1)
+    twice = [VoteMatrix.from_codes(np.tile(v.answers(), 2), v.targets, v.classes) for v in (*votes, *tests)]
+    found = fit(twice[:1], Exact(), 0, prior="auto", merge=True, solver=LBFGS())
+    row = measures(found, Exact(), twice[:1], twice[1:])
+    assert found.certificate.alternatives == 5
+    assert row["bound"] == pytest.approx(found.certificate.stochastic_bound, rel=1e-9)
+    np.testing.assert_array_equal(found.weights[0], found.posteriors[0].fixed_votes()[0])
 
 
 def test_errors_of_drawn_votes_are_those_of_many_draws():

@@ -29,7 +29,7 @@ def rows(folder, name):
 
 def test_everything_that_is_promised_is_there(results):
     folder, done = results
-    assert done.computed == 6  # table1 and table2 twice, ours and the paper's
+    assert done.computed == 7  # table1 three times and table2 twice: ours and the paper's
     for name in done.files:
         assert (folder / name).stat().st_size > 0
     assert {"table1.jsonl", "table1-bars.png", "table2-all.svg", "fig-prior.svg", "timings.jsonl"} <= set(done.files)
@@ -48,6 +48,21 @@ def test_each_row_says_where_it_comes_from(results):
     assert {"naive_bayes", "first_order", "second_order", "binomial", "binomial_51", "exact", "mc"} < set(methods)
     assert {row["depth"] for row in rows(folder, "fig-strength")} == {1, 3, 5}
     assert {row["prior"] for row in rows(folder, "fig-prior")} == {0.1, 1.0, 10.0}
+
+
+def test_table1_has_rows_of_its_own_for_merged_voters(results):
+    """On the same stumps and splits as the paper's rows, whose voters stay by themselves with the prior 1."""
+    folder, _ = results
+    of = {row["method"]: row for row in rows(folder, "table1")}
+    apart, merged, paid = (of[name] for name in ("exact", "merged", "merged_paid"))
+    assert (apart["prior"], merged["prior"], paid["prior"]) == (1.0, 1.0, "auto")
+    assert apart["n_voters"] == merged["n_voters"] == paid["n_voters"] > merged["n_blocs"] == paid["n_blocs"]
+    assert paid["bound"] < merged["bound"] < apart["bound"]
+    assert paid["bound_xi"] < paid["bound"] < paid["bound_fixed"]
+    page = (folder / "index.md").read_text()
+    assert "| exact, merged voters, paid priors |" in page
+    change = f"{100 * apart['bound']:.1f} → {100 * paid['bound']:.1f} %"
+    assert f"breast_cancer ({paid['n_voters']} stumps, of which at most {paid['n_blocs']} differ) {change}" in page
 
 
 def test_forests_are_grown_once_for_three_experiments(results):
@@ -70,7 +85,7 @@ def test_a_second_run_writes_the_same_bytes(results):
     before = {name: (folder / name).read_bytes() for name in done.files}
     settings = Settings(quick=True, datasets=("breast_cancer", "iris"), trials=1)
     again = reproduce(["table1", *FORESTS], settings, out=folder)
-    assert (again.computed, again.reused) == (0, 6)
+    assert (again.computed, again.reused) == (0, 7)
     assert before == {name: (folder / name).read_bytes() for name in again.files}
 
 
@@ -100,7 +115,8 @@ def test_unknown_names_are_refused(tmp_path):
 def test_all_is_everything():
     assert list(EXPERIMENTS) == [
         *("table1", "table2", "fig-oracle", "fig-simplex", "fig-moons", "fig-mc", "fig-strength", "fig-gamma"),
-        *("fig-expected", "fig-training", "fig-moons-methods", "fig-noise", "fig-prior"),
+        *("fig-expected", "fig-training", "fig-moons-methods", "fig-voters", "fig-noise", "fig-noise-merged"),
+        "fig-prior",
     ]
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from reproduction._methods import fit
-from reproduction.figures import mc, moons, moons_methods, noise, training
+from reproduction.figures import mc, moons, moons_methods, noise, noise_merged, training
 from reproduction.figures._compared import LOOKS
 from reproduction.figures._toys import moons as draw_moons
 from stocmv.risks import Exact
@@ -43,6 +43,35 @@ def test_noise_is_the_authors_grid():
     assert sizes[:2] == [0.0, 0.05]
     np.testing.assert_allclose(np.diff(np.log10(sizes[2:])), 1 / 9, atol=1e-6)
     assert (sizes[2], sizes[-1], len(sizes)) == (0.1, 1.0, 12)
+
+
+def test_the_paper_s_rows_are_the_same_beside_merged_voters(quick_rows):
+    for row in quick_rows("fig-noise-merged"):
+        place = {key: row[key] for key in ("method", "trial", "noise", "n_voters")}
+        if row["method"] in ("second_order", "binomial", "exact"):
+            for key in ("bound", "test_fixed", "kl"):
+                assert values(quick_rows("fig-noise"), key, **place).tolist() == [row[key]]
+
+
+def test_the_hold_out_has_the_same_stumps():
+    toy = draw_moons(100, 16, 0.05, 0, 0)
+    stumps = noise_merged.stump_source(toy).fit(toy.X, toy.y, np.arange(2), 0)
+    np.testing.assert_allclose(stumps.thresholds, toy.voters.thresholds, atol=1e-12)
+
+
+def test_bounds_of_merged_voters_and_of_the_hold_out_hold_on_the_test_points(quick_rows):
+    for row in quick_rows("fig-noise-merged"):
+        if row["method"] == "merged_paid":
+            assert row["test_drawn"] < row["bound"]
+        if row["method"] in ("merged_paid", "holdout"):
+            assert row["test_fixed"] < row["bound_fixed"]
+
+
+def test_merging_and_the_grid_take_away_most_of_the_growth_with_the_stumps(quick_rows):
+    rows = quick_rows("fig-voters")
+    growth = {name: np.diff(values(rows, "bound", method=name))[0] for name in ("exact", "merged", "merged_paid")}
+    assert growth["merged_paid"] < growth["exact"] / 2
+    assert np.all(values(rows, "n_distinct", method="exact") < values(rows, "n_voters", method="exact"))
 
 
 @pytest.mark.parametrize("n_draws", [1, 10])

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
-from reproduction.figures._toys import REACH, RandomStart, moons, normals
+from reproduction.figures._toys import REACH, RandomStart, best_error, moons, normals
 from stocmv.datasets import make_moons
 from stocmv.solvers import Adam
 
@@ -69,3 +70,13 @@ def test_starts_are_uniform_between_the_papers_limits():
     assert alpha.min() >= 0.01
     assert alpha.max() <= 2
     assert alpha.mean() == pytest.approx(1.005, abs=0.02)
+
+
+def test_no_classifier_beats_the_best_possible_by_more_than_chance():
+    """Neighbours among 20,000 points come close to it; both are judged by the same 1,000 test points."""
+    for noise in (0.2, 0.5, 1.0):
+        toy = moons(20_000, 4, noise, seed=0, trial=0)
+        neighbours = KNeighborsClassifier(101).fit(toy.X, toy.y)
+        found, best = 1 - neighbours.score(toy.X_test, toy.y_test), best_error(toy, noise)
+        assert best - 0.01 < found < best + 0.02
+    assert best_error(moons(50, 4, 0.0, seed=0, trial=0), 0.0) == 0
