@@ -80,6 +80,44 @@ def test_our_bound_is_the_smallest_under_all_noise_and_all_degrade():
     )
 
 
+def test_the_bound_of_merged_voters_stops_growing_where_no_new_answers_come():
+    rows = rows_of("fig-voters")
+    assert set(places(rows, "dataset")) == {"moons", "tictactoe", "mushrooms"}
+    for dataset in ("tictactoe", "mushrooms"):
+        own = [row for row in rows if row["dataset"] == dataset]
+        few, many = places(own, "n_thresholds")[1], places(own, "n_thresholds")[-1]
+        distinct = [mean(own, "n_distinct", n_thresholds=t) for t in (few, many)]
+        assert distinct[1] < 1.6 * distinct[0]  # with thirty times as many stumps
+        apart, paid = (
+            [mean(own, "bound", method=m, n_thresholds=t) for t in (few, many)] for m in ("exact", "merged_paid")
+        )
+        assert apart[1] > 1.02 * apart[0]
+        assert paid[1] < 1.01 * paid[0]
+
+
+def test_on_the_moons_the_bound_of_merged_voters_grows_far_more_slowly():
+    rows = [row for row in rows_of("fig-voters") if row["dataset"] == "moons"]
+    few, many = places(rows, "n_voters")[0], places(rows, "n_voters")[-1]
+    growth = {
+        m: mean(rows, "bound", method=m, n_voters=many) - mean(rows, "bound", method=m, n_voters=few)
+        for m in places(rows, "method")
+    }
+    assert 0 < growth["merged_paid"] < growth["exact"] / 3
+
+
+def test_finer_stumps_bring_the_advantage_back_under_some_noise():
+    rows = rows_of("fig-noise-merged")
+    some = min(places(rows, "noise"), key=lambda noise: abs(noise - 0.2))
+    for name in ("exact", "merged_paid", "holdout"):
+        few, many = (mean(rows, "test_fixed", method=name, noise=some, n_voters=m) for m in (16, 64))
+        theirs = [mean(rows, "test_fixed", method="second_order", noise=some, n_voters=m) for m in (16, 64)]
+        assert few > theirs[0] - 0.02  # no benefit, as in the paper
+        assert many < theirs[1] / 2
+    for noise in places(rows, "noise"):
+        here = {m: mean(rows, "bound", method=m, noise=noise, n_voters=64) for m in ("exact", "merged_paid", "holdout")}
+        assert here["holdout"] < here["merged_paid"] < here["exact"]
+
+
 def test_only_ours_and_the_binomial_vote_part_the_moons():
     rows = [row for row in rows_of("fig-moons") if row["kind"] == "method"]
     for m in (16, 128):
