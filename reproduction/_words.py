@@ -35,9 +35,9 @@ exact and MC, and that of the deterministic vote for the others, as in the paper
 
 In all of the paper's rows every voter stands by itself and has the prior 1. Three rows are ours. *exact, merged voters*
 has the same stumps and the same bound, but stumps that answer all training rows alike are merged and their priors added
-up. *exact, merged voters, paid priors* also takes the best of five priors, and pays for the choice with a fifth of
-δ for each: this is what `learn` does by default. *best* is `MajorityVoteClassifier("stumps")` with three folds and a
-PAC-Bayes bound: it avoids the shortcut by learning the ranges on other folds, and pays for that.
+up. *exact, merged voters, paid priors* also takes the best of five priors, each of which has its share of δ: this is
+what `learn` does by default. *best* is `MajorityVoteClassifier("stumps")` with three folds and Catoni's bound: it
+avoids the shortcut by learning the ranges on other folds, and pays for that.
 """,
     "table1 beside": """\
 Both kinds of test error for every method, and the bound with the exact constant of Maurer. A draw from the posterior

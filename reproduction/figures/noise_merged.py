@@ -26,7 +26,7 @@ caption = (
     "inputs, with the 16 stumps of the paper and with 64: means and standard deviations over the trials."
 )
 
-_TRIALS = 3
+_TRIALS = 5
 _COUNTS = (16, 64)
 _PAPER = ("second_order", "binomial", "exact")
 _NOISES = (0.05, *np.logspace(-1, 0, 10).round(8)[[0, 2, 3, 5, 7, 9]].tolist())  # of the paper's

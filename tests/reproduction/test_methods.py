@@ -50,7 +50,7 @@ def test_the_bound_pays_for_the_grid_of_priors_and_the_vote_is_what_predict_answ
     twice = [VoteMatrix.from_codes(np.tile(v.answers(), 2), v.targets, v.classes) for v in (*votes, *tests)]
     found = fit(twice[:1], Exact(), 0, prior="auto", merge=True, solver=LBFGS())
     row = measures(found, Exact(), twice[:1], twice[1:])
-    assert found.certificate.alternatives == 5
+    assert found.certificate.alternatives > 1
     assert row["bound"] == pytest.approx(found.certificate.stochastic_bound, rel=1e-9)
     np.testing.assert_array_equal(found.weights[0], found.posteriors[0].fixed_votes()[0])
 
