@@ -28,7 +28,7 @@ caption = (
 )
 
 SETS, QUICK_SETS = ("moons", "tictactoe", "mushrooms"), ("moons",)
-_TRIALS = 3
+_TRIALS = 2
 _THRESHOLDS = (4, 10, 30, 100, 300)
 
 
@@ -66,6 +66,8 @@ _REMARKS = (
     "voters.",
     "On the moons nearly all stumps differ, so there is little to merge. The bound still grows there, since it pays "
     "for a choice among more voters, but far more slowly than in the paper.",
+    "On tictactoe the search with merged voters and the prior 1 stops in a poor minimum in some runs, so that this "
+    "curve is not smooth; its bounds hold all the same.",
     "On tictactoe and mushrooms the ranges of the stumps are those of the training part, the paper's shortcut; on the "
     "moons they are fixed.",
 )

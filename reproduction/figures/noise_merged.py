@@ -74,7 +74,7 @@ def notes(rows: list[Row]) -> list[str]:
         f"Of the 64 stumps {_distinct(rows, noises[0])} differ on the training points with the least noise, and "
         f"{_distinct(rows, noises[-1])} with the most: there is little to merge here, and nearly all of the difference "
         "is due to the priors.",
-        "*Hold-out* is the default `MajorityVoteClassifier` with the same stumps: two thirds of the points teach the "
+        "The hold-out is the default `MajorityVoteClassifier` with the same stumps: two thirds of the points teach the "
         "weights, the weight of the KL in the objective is chosen by validation on a part of them, and the last third "
         "only tests. Its bound is on the deterministic vote; that of the exact method, merged or not, is on the "
         "stochastic vote.",
