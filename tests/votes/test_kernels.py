@@ -13,7 +13,7 @@ from stocmv import VoteMatrix
 from stocmv.risks._curves import half_curve
 from stocmv.special import argmax_probability
 from stocmv.votes import Curve, PartitionedVotes
-from stocmv.votes._classes import _decided as is_decided, _negligible as negligible
+from stocmv.votes._classes import _is_decided as is_decided, _negligible as negligible
 from stocmv.votes._grain import rounder
 from stocmv.votes._threads import split_rows
 from zoo import SEVERAL_CLASSES, SINGLE, answers, errors, problem, raw
@@ -143,7 +143,7 @@ class TestLabels:
 
 def test_rows_are_decided_only_where_the_other_outcome_is_as_good_as_impossible():
     less, more = np.random.default_rng(0).lognormal([2, 4], 2, (20_000, 2)).T
-    decided = is_decided(less, more)
+    decided = np.array([is_decided(a, b) for a, b in zip(less, more, strict=True)])
     assert 0.1 < decided.mean() < 0.9
     assert betainc(more, less, 0.5)[decided].max() < 1e-19
 

@@ -51,28 +51,20 @@ def argmax_pass(
     steepest = max(2, math.sqrt(n_classes) / 4) / max(min(total, math.sqrt(total)), 1e-300)  # observed, not a bound
     of_value, of_slope = rounder(1.0, n_examples), rounder(steepest, n_examples)
     own_rules = abstains and not tables.root
-    lanes = np.zeros((_LANES, n_classes + 1))
 
     def block(start: int, stop: int, gradient: NDArray) -> float:
-        open_rows = ~_decided(wrong[start:stop], right[start:stop])  # on the others, all rivals together would not win
-        rows = start + np.flatnonzero(open_rows)
-        y = targets[rows].astype(np.uint64)
+        rows = np.empty(stop - start, np.intp)
+        rows = rows[: _undecided(wrong, right, start, rows)]
         concentrations = np.empty((len(rows), n_classes))
-        _class_weights_rows(labels, rows, weights, lanes.copy(), concentrations)
-        own, rival = _own_and_rival(concentrations, y)
-        lost = _decided(own, rival) | (own <= 0.0)
-        risk = float(counts[rows[lost]].sum()) if counts.size else float(lost.sum())
-
-        unsure = np.flatnonzero(~(lost | _decided(rival, own)))
-        rows, most = rows[unsure], np.maximum(own, rival)[unsure]
+        _class_weights_rows(labels, rows, weights, np.zeros((_LANES, n_classes + 1)), concentrations)
         totals = wrong[rows] + right[rows] if own_rules else np.array([total])
-        probability, by_class = _win_probabilities(concentrations[unsure], y[unsure], _negligible(most), tables, totals)
+        probability, by_class = _win_probabilities(concentrations, targets[rows].astype(np.uint64), tables, totals)
         count = counts[rows] if counts.size else np.ones(len(rows))
-        risk += float(count @ (((1.0 - probability) + of_value) - of_value))
-        count[probability >= 1.0] = 0.0
-        by_class = -count[:, None] * ((by_class + of_slope) - of_slope)
+        by_class += of_slope
+        by_class -= of_slope
+        by_class *= -count[:, None]
         _class_columns_rows(labels, rows, by_class, gradient)
-        return risk
+        return float(count @ (((1.0 - probability) + of_value) - of_value))
 
     def work(start: int, stop: int) -> tuple[float, NDArray]:
         gradient = np.zeros(len(weights))
@@ -83,44 +75,12 @@ def argmax_pass(
     return sum(p[0] for p in parts), np.sum([p[1] for p in parts], axis=0)
 
 
-def _own_and_rival(concentrations: NDArray, y: NDArray) -> tuple[NDArray, NDArray]:
-    """The concentration of class ``y`` and the largest of the others, for each row."""
-    by_class = concentrations.T.copy()  # numpy finds the maximum of long rows faster than of many short ones
-    at = y, np.arange(len(y))
-    own, by_class[at] = by_class[at], 0.0
-    return own, by_class.max(0)
-
-
-def _decided(less: NDArray, more: NDArray) -> NDArray:
-    """Whether a Gamma(less) variable exceeds a Gamma(more) variable with a probability that no sum would notice.
-
-    Chernoff's bound on that probability is ``(s / 2 less)^less (s / 2 more)^more``, with ``s = less + more``.
-    """
-    none = less <= 0.0
-    decided = none & (more > 0.0)
-    rest = np.flatnonzero(~none & (less < more) & (more * math.log(2.0) >= _CERTAIN))  # it is smallest for less = 0
-    less, more = less[rest], more[rest]
-    s = less + more
-    decided[rest] = less * np.log(2.0 * less / s) + more * np.log(2.0 * more / s) > _CERTAIN
-    return decided
-
-
-def _negligible(most: NDArray) -> NDArray:
-    """A concentration at which a class is as good as certain to lose against the one with the most.
-
-    Entropy in bits is at most ``2 sqrt(p (1 - p))``, so Chernoff's bound above is at most
-    ``2^-(sqrt(more) - sqrt(less))^2``. A rival that loses against another one or against the true class, whichever has
-    more, does not change whether the true class wins.
-    """
-    return np.maximum(np.sqrt(most) - math.sqrt(_CERTAIN / math.log(2.0)), 0.0) ** 2
-
-
 def _win_probabilities(
-    concentrations: NDArray, y: NDArray, negligible: NDArray, tables: GammaTables, totals: NDArray
+    concentrations: NDArray, y: NDArray, tables: GammaTables, totals: NDArray
 ) -> tuple[NDArray, NDArray]:
     """Probability that class ``y`` wins, for each row, and its gradient by the concentrations and a slot of zeros.
 
-    Rivals of at most the concentration ``negligible`` are left out. ``totals`` are those of the rows, or one for all.
+    ``totals`` are the sums of the concentrations, or one for all rows.
     """
     n_rows, n_classes = concentrations.shape
     n_nodes = len(tables.shift)
@@ -128,7 +88,6 @@ def _win_probabilities(
     _win_rows(
         concentrations,
         y,
-        negligible,
         tables.factors,
         tables.offsets,
         float(tables.rows_per_unit),
@@ -209,6 +168,43 @@ def class_column_sums(labels: NDArray, row_class_values: NDArray) -> NDArray:
 
 
 @kernel()
+def _is_decided(less, more):  # pragma: no cover - compiled
+    """Whether a Gamma(less) variable exceeds a Gamma(more) variable with a probability that no sum would notice.
+
+    Chernoff's bound on that probability is ``(s / 2 less)^less (s / 2 more)^more``, with ``s = less + more``.
+    """
+    if less <= 0.0:
+        return more > 0.0
+    if less >= more or more * math.log(2.0) < _CERTAIN:  # the bound is smallest for less = 0
+        return False
+    s = less + more
+    return less * math.log(2.0 * less / s) + more * math.log(2.0 * more / s) > _CERTAIN
+
+
+@kernel(inline="always")
+def _negligible(most):  # pragma: no cover - compiled
+    """A concentration at which a class is as good as certain to lose against the one with the most.
+
+    Entropy in bits is at most ``2 sqrt(p (1 - p))``, so Chernoff's bound above is at most
+    ``2^-(sqrt(more) - sqrt(less))^2``. A rival that loses against another one or against the true class, whichever has
+    more, does not change whether the true class wins.
+    """
+    root = math.sqrt(most) - math.sqrt(_CERTAIN / math.log(2.0))
+    return root * root if root > 0.0 else 0.0
+
+
+@kernel()
+def _undecided(wrong, right, start, rows):  # pragma: no cover - compiled
+    """Fill the numbers of the rows, from ``start``, on which all rivals together might win; returns how many."""
+    found = 0
+    for i in range(start, start + rows.shape[0]):
+        if not _is_decided(wrong[i], right[i]):
+            rows[found] = i
+            found += 1
+    return found
+
+
+@kernel()
 def _class_weights_rows(labels, rows, weights, lanes, out):  # pragma: no cover - compiled
     n_voters = labels.shape[1]
     whole = n_voters - n_voters % _LANES
@@ -259,7 +255,6 @@ def _interpolate(factors, table, offsets, first, u, speed, lo, end, m, value, sl
 def _win_rows(
     a,
     y,
-    negligible,
     factors,
     offsets,
     rows_per_unit,
@@ -282,11 +277,19 @@ def _win_rows(
     width = np.uint64(factors.shape[2])
     for i in range(a.shape[0]):
         mine = y[i]
+        own, rival = a[i, mine], 0.0
+        for k in range(n_classes):
+            if k != mine and a[i, k] > rival:
+                rival = a[i, k]
+        if own <= 0.0 or _is_decided(own, rival) or _is_decided(rival, own):
+            probability[i] = 1.0 if own > rival else 0.0
+            continue
+        negligible = _negligible(own if own > rival else rival)
         rule = i if node_weights.shape[0] > 1 else 0
         lo = np.uint64(0)
         n_chosen = 0
         for k in range(n_classes):
-            if k == mine or a[i, k] > negligible[i]:
+            if k == mine or a[i, k] > negligible:
                 speed = rows_per_unit
                 position = a[i, k] * rows_per_unit
                 if root:
@@ -312,7 +315,7 @@ def _win_rows(
         active = 0
         for m in range(n_classes + np.uint64(1)):
             which = m - np.uint64(1) if m else mine  # the class in question comes first
-            if m and (which == mine or a[i, which] <= negligible[i]):
+            if m and (which == mine or a[i, which] <= negligible):
                 continue
             end = offsets[chosen[0, which]] + width
             end = end if end < hi else hi
@@ -346,6 +349,8 @@ def _win_rows(
         for q in range(lo, hi):
             total += before[active, q]
         probability[i] = total
+        if total >= 1.0:
+            continue
         for m in range(active - 1, -1, -1):
             total = before[m, lo] * slope[m, lo] * after[lo] * tails[rule, 0] - lost
             for q in range(lo, hi):
