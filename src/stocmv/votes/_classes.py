@@ -58,6 +58,7 @@ def argmax_pass(
         concentrations = np.empty((len(rows), n_classes))
         _class_weights_rows(labels, rows, weights, np.zeros((_LANES, n_classes + 1)), concentrations)
         totals = wrong[rows] + right[rows] if own_rules else np.array([total])
+        totals[totals == 0.0] = 1.0  # where no voter answers, the vote is wrong whatever the rule
         probability, by_class = _win_probabilities(concentrations, targets[rows].astype(np.uint64), tables, totals)
         count = counts[rows] if counts.size else np.ones(len(rows))
         by_class += of_slope
