@@ -45,9 +45,12 @@ class TestMeanVote:
         posterior, votes = some_posterior("dirichlet", name, scale), problem(name)
         wrong = np.array([argmax_error(posterior.mean, votes.take([row])) for row in range(votes.n_rows)])
         contests = closest_contests(posterior.alpha, votes.n_classes)
+        # ties are taken to differ by 1e-9 of the weight: a beta variable is below one half then with a probability that
+        # is less than one half by at most as much, times the root of its total if that is large
+        least = 0.5 * (1 - 2e-9 * np.sqrt(posterior.total + 1))
         for margin in MARGINS:
             coverage = contests.coverage(1.0, margin)
-            assert coverage == 1 if posterior.n_voters == 1 else 0.5 * (1 - 1e-8) <= coverage < 1
+            assert coverage == 1 if posterior.n_voters == 1 else least <= coverage < 1
             assert np.all(margin_rows(posterior, votes, margin) >= coverage * wrong)
 
 
