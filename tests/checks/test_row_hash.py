@@ -145,3 +145,8 @@ def test_equal_values_in_other_containers_are_equal():
     us, ns = (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"]).as_unit(unit)}) for unit in ("us", "ns"))
     assert hash_rows(us, b"key") == hash_rows(ns, b"key")
     assert len(set(hash_rows(np.array([[None], [np.nan], [float("nan")]], object), b"key"))) == 1
+
+
+@pytest.mark.parametrize("empty", [X[:0], np.empty((0, 3), object), sparse.csr_array((0, 3)), []], ids=str)
+def test_no_rows_have_no_numbers(empty):
+    assert hash_rows(empty, b"key").shape == (0,)

@@ -42,7 +42,7 @@ class Catoni(Bound):
     >>> round(Catoni(c=1.0).upper(0.1, 5.0, [1000], 0.05).value, 4)
     0.1619
     >>> round(Catoni().upper(0.1, 5.0, [1000], 0.05).value, 4)
-    0.1486
+    0.1475
     """
 
     c: float | tuple[float, ...] = GRID

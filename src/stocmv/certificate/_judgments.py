@@ -136,7 +136,8 @@ def _scores(votes: VoteMatrix, weights: NDArray) -> NDArray:
     else:
         wrong = votes.wrong_weights(weights)
         right = votes.right_weights(weights) if votes.abstains else 1 - wrong
-        scores = np.where(np.asarray(votes.targets)[:, None] == np.arange(2), right[:, None], wrong[:, None])
+        classes = np.arange(len(cast(NDArray, votes.classes)))
+        scores = np.where(np.asarray(votes.targets)[:, None] == classes, right[:, None], wrong[:, None])
     if not votes.abstains:
         return scores
     answered = scores.sum(1, keepdims=True)

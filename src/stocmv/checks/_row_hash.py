@@ -1,6 +1,7 @@
 """A random number for each row: a keyed hash of its features."""
 
 import hashlib
+import math
 from collections.abc import Iterator
 from numbers import Real
 from types import NoneType
@@ -51,7 +52,7 @@ def _sums(X: Any, key: bytes) -> NDArray:
     array = np.asarray(X)
     if array.ndim == 2 and array.dtype.kind in "biuf":
         return _dense_sums(array, key)
-    return _column_sums(array.reshape(len(array), -1), key)
+    return _column_sums(array.reshape(len(array), math.prod(array.shape[1:])), key)
 
 
 def _list_sums(rows: list, key: bytes) -> NDArray:
