@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..certificate import Judgments
 
 ROOM = 1e-9  # tolerance below a threshold: more than the order of summation can change a share
-_DOUBT = 1e-11  # what the order of summation can change, among ten thousand voters
+_DOUBT = 1e-10  # more than the order of summation can change, among 200,000 voters
 
 
 @dataclass(frozen=True)
