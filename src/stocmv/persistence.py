@@ -24,7 +24,7 @@ from .bounds import Catoni, CatoniPerFold, McAllester, Seeger
 from .certificate import Certificate, Claim
 from .checks import OrderTest
 from .classifier import DrawnVote, InputForm, MajorityVoteClassifier
-from .engines import Shared
+from .cluster import Shared
 from .learning import History, Step
 from .posteriors import BlocDirichlet, Categorical, Dirichlet, LogitNormal
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder

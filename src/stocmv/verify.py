@@ -427,6 +427,11 @@ def parse_certificate(text: bytes) -> tuple[dict[str, Any], Check]:
         raise Refused("it is not JSON.") from error
     except ValueError as error:
         raise Refused(f"{error}") from error
+    if isinstance(content, dict) and content.get("format") in NEW_FORMATS:  # interim: checked in the rewrite
+        digest, _ = content.pop("sha256", None), content.pop("words (not sealed: they follow from the figures)", None)
+        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        is_intact = written == text and digest == hashlib.sha256(canonical.encode()).hexdigest()
+        return content, Check("digest of the file", "as written", "as written" if is_intact else "changed since", is_intact)
     if not isinstance(content, dict) or content.get("format") not in (FORMAT, SELECTIVE_FORMAT):
         raise Refused(f"its format is neither {FORMAT!r} nor {SELECTIVE_FORMAT!r}.")
     known = KINDS if content["format"] == FORMAT else SELECTIVE_KINDS
@@ -2575,6 +2580,27 @@ def _unchecked(c: Content, needed: Sequence[str]) -> Iterator[str]:
     yield from (f"assumption: {brief(ascii(text), 400)}" for text in further)
     yield from (f"warning: {brief(ascii(text), 400)}" for text in c["warnings"])
     yield from (f"context: {brief(ascii(key))}: {brief(ascii(value), 200)}" for key, value in c["context"].items())
+
+
+NEW_FORMATS = "stocmv tested certificate 1", "stocmv PAC-Bayes certificate 1", "stocmv selective certificate 2"
+
+
+def read_judgments(path: str | os.PathLike) -> dict[str, NDArray]:
+    """Interim."""
+    with open(path, "rb") as file, zipfile.ZipFile(file) as packed:
+        return _arrays(packed)
+
+
+def verify_tested(content: Content, intact: Check, columns: Mapping[str, NDArray]) -> Verification:
+    return Verification((Check("verify.py", "interim", "is being rewritten", False),))
+
+
+def verify_selective(content: Content, intact: Check, columns: Mapping[str, NDArray]) -> Verification:
+    return Verification((Check("verify.py", "interim", "is being rewritten", False),))
+
+
+def verify_pac_bayes(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verification:
+    return Verification((Check("verify.py", "interim", "is being rewritten", False),))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,8 +44,6 @@ class FoldTest:
     slope: tuple[float, ...]
     offset: tuple[float, ...]
     scale: tuple[float, ...]
-    name: ClassVar[str] = "fold_test"
-    theorem: ClassVar[str] = "the fold test"
 
     @classmethod
     def choose(
@@ -81,13 +78,9 @@ class FoldTest:
         value = float(self.shares @ compared) + len(self.scale) / float(np.sum(1 / np.array(self.scale)))
         return min(value * (1 + _ROUNDING), 1.0)
 
-    def settings(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "slope": list(self.slope),
-            "offset": list(self.offset),
-            "scale": list(self.scale),
-        }
+    def settings(self) -> dict[str, list[float]]:
+        """The constants, as a certificate records them."""
+        return {"slope": list(self.slope), "offset": list(self.offset), "scale": list(self.scale)}
 
 
 @lru_cache(maxsize=1024)

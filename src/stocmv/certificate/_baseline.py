@@ -1,26 +1,65 @@
 """Baselines without any model: always give the same answer, the most frequent one or the cheapest."""
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import one_sample
-from ..votes import VoteMatrix
-from ._claims import Claim, share_of
-from ._costs import Costs, is_counted, scaled_back
+from ._claims import Claim, claim
+from ._figure import Figure, Scope, Trial
+from ._percent import percent
+
+if TYPE_CHECKING:
+    from ._tested import TestedCertificate
 
 
-def baseline(labels: NDArray, frequency: NDArray, n: int, claims: Sequence[Claim], *, grouped: bool) -> dict[str, Any]:
-    """The most frequent class among the judging examples, the error of always answering it, and the bound on that.
+class Baseline(Figure):
+    """Always answering the most frequent class among the judging examples."""
+
+    name: ClassVar[str] = "baseline"
+
+    def claims(self, scope: Scope) -> list[Claim]:
+        return [claim(self.name, scope.delta)]
+
+    def compute(self, trial: Trial) -> dict[str, Any]:
+        judgments = trial.judgments
+        return most_frequent(
+            judgments.classes, judgments.frequency(), sum(trial.sizes), self.share(trial), grouped=judgments.grouped
+        )
+
+    def remarks(self, certificate: "TestedCertificate", content: Any) -> list[str]:
+        if certificate.cost:  # costs are compared instead
+            return []
+        remark = no_better(certificate.bound, content, certificate.again)
+        if not remark and certificate.empirical_risk >= content["empirical_risk"]:
+            errors = percent(certificate.empirical_risk), percent(content["empirical_risk"])
+            remark = (
+                f"Measured, predict is no better than always answering {content['label']!r}: it errs on {errors[0]}, "
+                f"that answer on {errors[1]}."
+            )
+        return [remark] if remark else []
+
+
+def no_better(bound: float, baseline: dict[str, Any], again: str) -> str:
+    """A sentence if the bound on `predict` is not below that of always giving the same answer; otherwise empty."""
+    if bound < baseline["bound"]:
+        return ""
+    return (
+        f"The bound on predict is no better than that of always answering {baseline['label']!r}, at most "
+        f"{percent(baseline['bound'])}, {again}."
+    )
+
+
+def most_frequent(labels: NDArray, frequency: NDArray, n: int, delta: float, *, grouped: bool) -> dict[str, Any]:
+    """The most frequent class, the error of always answering it, and the bound on that.
 
     Parameters
     ----------
     labels, frequency : ndarray of shape (n_classes,)
         The classes, and the number of examples of each.
-    n, claims : int, sequence of Claim
-        Number of examples, and how delta was split.
+    n, delta : int, float
+        Number of examples, and the probability that the bound fails.
     grouped : bool
         Whether these are groups, which may be of several classes.
     """
@@ -29,32 +68,7 @@ def baseline(labels: NDArray, frequency: NDArray, n: int, claims: Sequence[Claim
     return {
         "label": labels[most].item(),
         "empirical_risk": total / n,
-        "bound": _upper(total, n, share_of(claims, "baseline"), counted=not grouped),
-    }
-
-
-def cheapest_answer(
-    costs: Costs, labels: NDArray, frequency: NDArray, claims: Sequence[Claim], *, grouped: bool
-) -> dict[str, Any]:
-    """Of the answers that have costs, the one that is cheapest if it is always given, its mean cost, and the bound.
-
-    The costs of an answer are scaled to [0, 1] by themselves; each answer that might have been chosen has its share of
-    delta.
-    """
-    n, rows = round(float(frequency.sum())), costs.matrix[costs.places(labels.tolist())]
-    means = frequency @ rows / n
-    answer = int(np.argmax(means <= means.min() + 1e-12 * costs.span))  # the first of equally cheap ones
-    column = costs.matrix[:, answer]
-    least, span = float(column.min()), float(np.ptp(column))
-    mean = value = 0.0
-    if span > 0:
-        total = float(frequency @ ((rows[:, answer] - least) / span))
-        counted = not grouped and is_counted(column)
-        mean, value = total / n, one_sample(total, n, share_of(claims, "cost of one answer"), counted=counted)
-    return {
-        "label": costs.classes[answer],
-        "measured": scaled_back(column, mean),
-        "bound": scaled_back(column, value),
+        "bound": _upper(total, n, delta, counted=not grouped),
     }
 
 
@@ -71,10 +85,3 @@ def _upper(total: float, n: int, delta: float, *, counted: bool) -> float:
         if value <= tried:
             return tried
     return 1.0
-
-
-def class_counts(votes: VoteMatrix) -> NDArray:
-    """Number of examples of each class; of all examples if the classes are not known."""
-    if votes.targets is None or votes.classes is None:
-        return np.array([float(votes.n_examples)])
-    return np.bincount(votes.targets, votes.counts if votes.counts.size else None, len(votes.classes)).astype(float)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-FOR_FOLDS = 0.1  # part of delta that pays for not knowing how often each fold gives an answer
 CANDIDATES = 2  # posteriors that `learn` may certify to keep the better one; each is estimated from its own draws
 
 
@@ -65,37 +64,6 @@ def share(delta: float, **among: int) -> float:
     return delta
 
 
-def tested_claims(
-    delta: float, *, votes: Sequence[str], folds: int, classes: int, per_class: bool, precise: bool, priced: int
-) -> tuple[Claim, ...]:
-    """The claims of a certificate whose judging examples only tested.
-
-    Parameters
-    ----------
-    delta : float
-        Probability with which each claim may fail.
-    votes : sequence of str
-        The votes that are certified: "predict", and "stochastic vote" where that is another.
-    folds, classes : int
-        Number of folds, and of classes (0 if they are not known).
-    per_class, precise : bool
-        Whether to bound the error on each class and its precision too.
-    priced : int
-        Number of answers that have costs; 0 if the mean cost is not bounded.
-    """
-    claims = [_claim(vote, delta, {}) for vote in votes]
-    claims += _further(delta, votes, classes, {}, {}, per_class=per_class)
-    if precise:
-        for_folds = FOR_FOLDS if folds > 1 else 0.0
-        claims.append(_claim("precision", delta * (1 - for_folds), {"classes": classes}))
-        if for_folds:
-            among = {"classes": classes, "folds": folds, "sides": 2}
-            claims.append(_claim("precision", delta * for_folds, among, "shares of the folds"))
-    if priced:
-        claims += [_claim("cost", delta, {}), _claim("cost of one answer", delta, {"answers": priced})]
-    return tuple(claims)
-
-
 def paid_claims(
     delta: float,
     *,
@@ -132,14 +100,14 @@ def paid_claims(
     chosen, found = {"parts for priors": parts}, []
     for vote in votes:
         if vote == "predict" and margins:
-            found.append(_claim(vote, delta, {**chosen, "margins": margins}))
+            found.append(claim(vote, delta, {**chosen, "margins": margins}))
             continue
-        found.append(_claim(vote, delta * (1 - draw_share), {**chosen, "means": means}))
+        found.append(claim(vote, delta * (1 - draw_share), {**chosen, "means": means}))
         if draw_share:
             each = {**chosen, "folds": folds, "posteriors": CANDIDATES}
-            found.append(_claim(vote, delta * draw_share / 2, each, "draws"))
+            found.append(claim(vote, delta * draw_share / 2, each, "draws"))
             if vote == "predict" and len(votes) > 1:
-                found.append(_claim(vote, delta * draw_share / 2, chosen, "votes drawn once"))
+                found.append(claim(vote, delta * draw_share / 2, chosen, "votes drawn once"))
     return (*found, *_further(delta, votes, classes, chosen, {"margins": max(margins, 1)}, per_class=per_class))
 
 
@@ -154,7 +122,9 @@ def shares_in_words(claims: Sequence[Claim], delta: float) -> str:
     return f"Shares of delta = {delta:g}: {'; '.join(shared)}." if shared else ""
 
 
-def _claim(name: str, delta: float, among: dict[str, int], pays_for: str = "bound") -> Claim:
+def claim(name: str, delta: float, among: dict[str, int] | None = None, pays_for: str = "bound") -> Claim:
+    """A part of delta, shared equally among this many of each kind."""
+    among = among or {}
     return Claim(name, share(delta, **among), pays_for, {what: count for what, count in among.items() if count > 1})
 
 
@@ -168,10 +138,10 @@ def _further(
     per_class: bool,
 ) -> list[Claim]:
     """The claims on the baseline, if the classes are known, and on all classes at once, for each vote."""
-    found = [_claim("baseline", delta, chosen)] if classes else []
+    found = [claim("baseline", delta, chosen)] if classes else []
     for vote in votes if per_class else ():
         own = of_predict if vote == "predict" else {}
-        found.append(_claim(class_claim(vote), delta, {**chosen, "classes": classes, **own}))
+        found.append(claim(class_claim(vote), delta, {**chosen, "classes": classes, **own}))
     return found
 
 

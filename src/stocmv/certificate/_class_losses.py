@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,13 +43,6 @@ def mean_vote_errors(weights: NDArray, votes: VoteMatrix) -> NDArray:
     return votes.vote_errors(weights).astype(float)
 
 
-def measured_recalls(labels: NDArray, wrong: NDArray, counts: NDArray) -> tuple[dict[str, Any], ...]:
-    """For each class, its examples (or groups that have any) and the share on which the votes are right."""
-    recalls = (counts - wrong) / np.maximum(counts, 1)
-    entries = zip(labels.tolist(), counts.tolist(), recalls.tolist(), strict=True)
-    return tuple({"label": label, "n": int(n), "measured": recall} for label, n, recall in entries)
-
-
 def known_labels(votes: Sequence[Votes], *, needed: bool) -> NDArray:
     """The classes, the same in all folds; empty if only errors are known, which is refused if classes are needed."""
     lists = [None if v.classes is None else v.classes.tolist() for v in votes]
@@ -76,3 +68,10 @@ def _sums(rows: Callable[[VoteMatrix], NDArray], votes: VoteMatrix) -> tuple[NDA
     ends = np.cumsum(np.bincount(votes.targets, minlength=n_classes))
     by_class = np.split(losses[np.argsort(votes.targets, kind="stable")], ends[:-1])
     return np.array([own.sum() for own in by_class]), np.bincount(votes.targets, counts, n_classes)
+
+
+def class_counts(votes: VoteMatrix) -> NDArray:
+    """Number of examples of each class; of all examples if the classes are not known."""
+    if votes.targets is None or votes.classes is None:
+        return np.array([float(votes.n_examples)])
+    return np.bincount(votes.targets, votes.counts if votes.counts.size else None, len(votes.classes)).astype(float)

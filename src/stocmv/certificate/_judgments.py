@@ -1,19 +1,20 @@
-"""What the judging examples showed about a vote that was made without them."""
+"""The judgments: what the judging examples showed about a vote that was made without them."""
 
+import hashlib
+import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..posteriors import Posterior, WeightedPosterior
-from ..risks import error_rows
-from ..votes import Gather, VoteMatrix, Votes, ask, joined_columns
-from ._class_losses import known_labels
+from .._files import whole_file
+from ..verify import read_judgments
 
 _ROUND_UP = 1 + 1e-13  # pairwise summation loses less than 1e-14 for any number of rows
+COLUMNS = ("truth", "answer", "fold", "scores", "loss", "group", "silent", "row")
 
 
 class Losses(NamedTuple):
@@ -30,57 +31,88 @@ class Losses(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """A row for each judging example: all figures of a tested certificate are functions of this table.
+    """A row for each judging example: everything that a tested certificate says is a function of this table.
 
-    Attributes
+    Parameters
     ----------
     classes : ndarray
-        Labels of the classes; other columns have their codes.
+        Sorted labels of the classes; other columns have their codes.
     truth, answer : ndarray of shape (n,)
         The true class, and what `predict` answers.
-    wrong : ndarray of shape (n,)
-        Whether the answer is wrong, or might be because of rounding, or no voter answered.
-    scores : ndarray of shape (n, n_classes)
-        Weight of the voters for each class, as a share of those that answer.
-    loss : ndarray of shape (n,)
-        Probability that the stochastic vote errs.
     fold : ndarray of shape (n,)
         Number of the fold.
+    scores : ndarray of shape (n, n_classes) or None
+        The score of each class.
+    loss : ndarray of shape (n,) or None
+        Probability that the stochastic vote errs, where that vote is certified too.
     group : ndarray of shape (n,) or None
         The group, if rows belong to groups: then groups are counted, and their losses are means over their rows.
+    silent : ndarray of shape (n,) or None
+        Whether no voter answered, which counts as an error; None if all voters answer everything.
+    row : ndarray of shape (n,) or None
+        A hash of the example's features, by which an auditor who has the examples finds it again.
     """
 
     classes: NDArray
     truth: NDArray
     answer: NDArray
-    wrong: NDArray
-    scores: NDArray
-    loss: NDArray
     fold: NDArray
-    group: NDArray | None
+    scores: NDArray | None = None
+    loss: NDArray | None = None
+    group: NDArray | None = None
+    silent: NDArray | None = None
+    row: NDArray | None = None
 
     @classmethod
-    def of(cls, votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> "Judgments":
-        """The judgments of votes with these weights on the examples of each fold."""
-        labels = known_labels(votes, needed=True)
-        weighted = cast(Sequence[WeightedPosterior], posteriors)
-        found = ask((v, Gather(partial(_judged, p))) for v, p in zip(votes, weighted, strict=True))
-        truth, answer, wrong, scores, loss, group = joined_columns(found)
-        fold = np.repeat(np.arange(len(votes)), [len(part[0]) for part in found])
-        return cls(labels, truth, answer, wrong, scores, loss, fold, group)
+    def joined(cls, parts: "Sequence[Judgments]", *, as_folds: bool) -> "Judgments":
+        """Several tables one below the other; ``as_folds`` numbers them as folds, else they are parts of one."""
+        silent = any(part.silent is not None for part in parts)
+        parts = [part._with_silence() for part in parts] if silent else parts
+        columns = {
+            name: None if getattr(parts[0], name) is None else np.concatenate([getattr(part, name) for part in parts])
+            for name in COLUMNS
+        }
+        if as_folds:
+            columns["fold"] = np.repeat(
+                np.arange(len(parts), dtype=np.min_scalar_type(len(parts))), [len(part) for part in parts]
+            )
+        return cls(parts[0].classes, **columns)  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    def _with_silence(self) -> "Judgments":
+        return replace(self, silent=np.zeros(len(self), bool)) if self.silent is None else self
 
     @property
     def grouped(self) -> bool:
         return self.group is not None
 
+    @property
+    def n_folds(self) -> int:
+        return int(self.fold.max()) + 1
+
+    @property
+    def wrong(self) -> NDArray:
+        """Whether the answer is an error."""
+        wrong = self.answer != self.truth
+        return wrong if self.silent is None else wrong | self.silent
+
+    @property
+    def answer_score(self) -> NDArray:
+        """The score of the answered class."""
+        if self.scores is None:
+            raise ValueError("These judgments have no scores, which say how sure an answer is: pass scores.")
+        return self.scores[np.arange(len(self)), self.answer]
+
     def folds(self) -> "list[Judgments]":
         """The rows of each fold."""
-        return [self.among(self.fold == k) for k in range(int(self.fold.max()) + 1)]
+        return [self.among(self.fold == k) for k in range(self.n_folds)]
 
     def among(self, rows: NDArray) -> "Judgments":
         """Some of the rows."""
-        names = ("truth", "answer", "wrong", "scores", "loss", "fold", *(("group",) if self.grouped else ()))
-        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+        given = (name for name in COLUMNS if getattr(self, name) is not None)
+        return replace(self, **{name: getattr(self, name)[rows] for name in given})
 
     def by_class(self) -> "Iterator[Judgments]":
         """The rows of each true class."""
@@ -111,34 +143,39 @@ class Judgments:
         return self.losses(self.wrong)
 
     @property
-    def drawn_errors(self) -> Losses:
+    def stochastic_errors(self) -> Losses:
         """Errors of the stochastic vote."""
-        return self.losses(self.loss)
+        return self.losses(cast(NDArray, self.loss))
 
     def frequency(self) -> NDArray:
         """Number of examples of each class; of groups, the sum of its shares of their rows."""
         return np.array([self.losses(self.truth == c).total for c in range(len(self.classes))])
 
+    def columns(self) -> dict[str, NDArray]:
+        """The classes and all columns that there are, by name."""
+        return {name: getattr(self, name) for name in ("classes", *COLUMNS) if getattr(self, name) is not None}
 
-def _judged(posterior: WeightedPosterior, votes: VoteMatrix) -> tuple[Any, ...]:
-    """The columns of the table for one matrix; the groups are None if there are none."""
-    weights, times = posterior.mean, votes.counts.astype(np.int64) if votes.counts.size else 1
-    truth = np.asarray(votes.targets, np.int64)
-    first, second = (answers.astype(np.int64) for answers in votes.possible_answers(weights))
-    answer = np.where((first == truth) & (second != truth), second, first)  # what may be wrong is
-    columns = truth, answer, votes.vote_errors(weights), _scores(votes, weights), error_rows(posterior, votes)
-    return (*(np.repeat(column, times, axis=0) for column in columns), votes.groups)
+    def digest(self) -> str:
+        """SHA-256 of the table, by which a certificate identifies it."""
+        hashed = hashlib.sha256(b"stocmv judgments 1;")
+        for name in ("classes", *COLUMNS):
+            column = getattr(self, name)
+            if column is None:
+                hashed.update(f"{name}:none;".encode())
+            elif column.dtype.kind == "U":
+                hashed.update(f"{name}:str:{column.shape};{json.dumps(column.tolist())}".encode())
+            else:
+                little = np.ascontiguousarray(column, column.dtype.newbyteorder("<"))
+                hashed.update(f"{name}:{little.dtype.str}:{column.shape};".encode())
+                hashed.update(little.data)
+        return hashed.hexdigest()
 
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the table atomically to an npz file, for `stocmv verify`."""
+        with whole_file(path) as file:
+            np.savez_compressed(file, **cast(dict[str, Any], self.columns()))
 
-def _scores(votes: VoteMatrix, weights: NDArray) -> NDArray:
-    if votes.labels is not None:
-        scores = votes.class_weights(weights)
-    else:
-        wrong = votes.wrong_weights(weights)
-        right = votes.right_weights(weights) if votes.abstains else 1 - wrong
-        classes = np.arange(len(cast(NDArray, votes.classes)))
-        scores = np.where(np.asarray(votes.targets)[:, None] == classes, right[:, None], wrong[:, None])
-    if not votes.abstains:
-        return scores
-    answered = scores.sum(1, keepdims=True)
-    return np.divide(scores, answered, out=np.full(scores.shape, 1 / scores.shape[1]), where=answered > 0)
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> "Judgments":
+        """Read a file that `save` wrote; nothing in the file can run code."""
+        return cls(**read_judgments(path))

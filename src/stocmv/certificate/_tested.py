@@ -1,190 +1,247 @@
-"""Certificates of votes made without the judging examples: nothing is paid for learning."""
+"""Certificates of votes that their judging examples only tested: nothing is paid for learning."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import FoldTest, check_delta, one_sample
-from ..posteriors import Posterior
-from ..votes import Digest, Votes, ask
-from ._baseline import baseline, cheapest_answer
+from ..bounds import check_delta
+from ..verify import Verification, verify_tested
+from ._baseline import Baseline
 from ._certificate import Certificate
-from ._claims import Claim, share_of, tested_claims
-from ._class_losses import measured_recalls
+from ._classes import Classes, Recalls
 from ._costs import Costs
-from ._decisions import mean_cost, precisions
-from ._expected import Expected
-from ._judgments import Judgments, Losses
-from ._words import deterministic_rule, one_vote, stochastic_rule, tested_assumptions, tested_theorem, unproven
+from ._error import Error
+from ._figure import Figure, Trial
+from ._guess import Guess
+from ._judgments import Judgments
+from ._mean_cost import MeanCost
+from ._precision import Precision
+from ._tables import Table
+from ._words import SAME_DISTRIBUTION, counted, rule
+
+FIGURES: dict[str, Figure] = {
+    figure.name: figure for figure in (Error(), Baseline(), Recalls(), Classes(), Precision(), MeanCost())
+}
+_VOTE = "the voters vote with fixed weights, and of classes that tie the first wins"
 
 
-def certify_tested(
-    votes: Sequence[Votes],
-    posteriors: Sequence[Posterior],
-    delta: float,
-    expected: Sequence[Expected] = (),
-    assumptions: Sequence[str] = (),
+@dataclass(frozen=True, kw_only=True)
+class TestedCertificate(Certificate):
+    """The certificate of a vote that was made without the examples that judge it.
+
+    All of its figures are functions of one table, the `Judgments`.
+
+    Attributes
+    ----------
+    fold_test : dict
+        The constants of the fold test of the error; empty without folds.
+    precisions : sequence of dict
+        For each class, the number of times it is answered, the share of right ones among these answers, and a lower
+        bound on that share; the bounds hold for all classes at once. Only if requested.
+    precision : ndarray of shape (n_classes,)
+        These bounds, in the order of the classes.
+    cost : dict
+        If costs are given: the classes that they name, their matrix, the mean cost on the judging examples, the bound
+        on it, and the same for always giving the cheapest answer ("baseline").
+    cost_bound : float or None
+        Upper bound on the mean cost.
+    """
+
+    format: ClassVar[str] = "stocmv tested certificate 1"
+    __test__: ClassVar[bool] = False  # or pytest takes it for a test
+
+    fold_test: dict[str, list[float]]
+
+    @property
+    def empirical_risk(self) -> float:
+        return self.figures["error"]["empirical_risk"]
+
+    @property
+    def stochastic_risk(self) -> float | None:
+        """Mean probability that the stochastic vote errs on the judging examples, where it is certified."""
+        return self.figures["error"].get("stochastic_risk")
+
+    @property
+    def precisions(self) -> Sequence[dict[str, Any]]:
+        return self.figures.get("precision", ())
+
+    @property
+    def precision(self) -> NDArray:
+        return np.array([entry["bound"] for entry in self.precisions])
+
+    @property
+    def cost(self) -> dict[str, Any]:
+        return self.figures.get("cost", {})
+
+    @property
+    def cost_bound(self) -> float | None:
+        return self.cost.get("bound")
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether bound and measured error (or cost) are below those of always giving the same answer."""
+        if self.cost:
+            one = self.cost["baseline"]
+            return self.cost["bound"] < one["bound"] and self.cost["measured"] < one["measured"]
+        return super().beats_baseline and self.empirical_risk < self.baseline["empirical_risk"]
+
+    @property
+    def covers_silence(self) -> bool:
+        return True  # it does not matter who answers: what predict does was tested
+
+    def judgments(self, evidence: Any) -> Judgments:
+        if not isinstance(evidence, Judgments) or evidence.digest() != self.evidence:
+            raise ValueError(
+                "evidence_ is not what certificate_ is about, as their digests differ: take both from the same fit, or "
+                "load the evidence that was saved with the certificate."
+            )
+        return evidence
+
+    def _of_each_figure(self, what: str) -> list[Any]:
+        """What each figure adds: its tables, remarks or notes."""
+        return [each for name, content in self.figures.items() for each in getattr(FIGURES[name], what)(self, content)]
+
+    def tables(self) -> list[Table]:
+        return self._of_each_figure("tables")
+
+    def _remarks(self) -> list[str]:
+        return self._of_each_figure("remarks")
+
+    def _notes(self) -> list[str]:
+        notes = self._of_each_figure("notes")
+        if self.grouped and notes:
+            notes.append("Over all rows these figures may differ: a large group counts no more than a small one.")
+        return notes
+
+    @property
+    def theorem(self) -> str:
+        if len(self.fold_sizes) > 1:
+            return f"the fold test over {len(self.fold_sizes)} folds"
+        exact = "Bentkus's bound for the means of groups" if self.grouped else "Clopper and Pearson's bound"
+        uneven = len({x for row in self.cost.get("matrix", ()) for x in row}) > 2
+        others = ["the stochastic vote"] * (self.stochastic_bound is not None) + ["the mean cost"] * uneven
+        return f"{exact}; Bentkus's bound for {' and '.join(others)}" if others and not self.grouped else exact
+
+    @property
+    def rule(self) -> str:
+        return rule("its voter answers" if self.has_one_voter else _VOTE, len(self.fold_sizes), self.abstains)
+
+    @property
+    def made_and_judged(self) -> str:
+        if not self.protocol:
+            return ""
+        kind, unit = ("groups", "group") if self.grouped else ("examples", "example")
+        name, learning, judging = (self.protocol[key] for key in ("name", "learning", "judging"))
+        if name == "folds":
+            return (
+                f"All {judging:,} {kind} made the vote and judged it: the vote of each fold is made by the other folds."
+            )
+        if learning:
+            return f"{counted(learning, unit)} made the vote; {counted(judging, 'other')} only judged it."
+        which = f"{judging:,} {kind} that were held out" if name == "holdout" else f"{judging:,} {kind}"
+        return f"Nothing was learned here from the {which}: all of them only judged the vote."
+
+    def _assumptions(self) -> list[str]:
+        costs = ["The costs were fixed before looking at these examples, for all classes that can occur."]
+        fixed = "The bound and delta were"
+        return assumptions_of_tests(len(self.fold_sizes), self.grouped, fixed) + costs * bool(self.cost)
+
+    def verify(self, evidence: Judgments) -> Verification:
+        """Recompute every figure of the certificate from the judgments, with independent code, and compare.
+
+        This runs `stocmv.verify`: one file that uses only numpy and scipy, and no code that learned or certified.
+
+        Parameters
+        ----------
+        evidence : Judgments
+            The judgments: ``clf.evidence_``, or `Judgments.load` of evidence.npz.
+        """
+        if not isinstance(evidence, Judgments):
+            raise TypeError(f"evidence must be the judgments of this vote, got {type(evidence).__name__}.")
+        return self._checked_by(lambda content, intact: verify_tested(content, intact, evidence.columns()))
+
+
+def assumptions_of_tests(n_folds: int, grouped: bool, fixed: str) -> list[str]:
+    """What a certificate assumes whose judging examples only tested; ``fixed`` says what was fixed before."""
+    drawn = (
+        "The groups are independent draws from one distribution, and new groups come from the same one; within a "
+        "group anything may depend on anything."
+        if grouped
+        else SAME_DISTRIBUTION
+    )
+    unseen = (
+        "The voters and the weights of each fold were chosen without looking at the examples of that fold, and the "
+        "folds were drawn without looking at the examples."
+        if n_folds > 1
+        else "The voters and their weights were chosen without looking at the examples that judge them."
+    )
+    constants = "; the constants of each fold were chosen from the others" if n_folds > 1 else ""
+    return [drawn, unseen, f"{fixed} fixed before looking at these examples{constants}."]
+
+
+def certify_judgments(
+    judgments: Judgments,
+    delta: float = 0.05,
     *,
+    guesses: Sequence[Guess] = (),
     per_class: bool = False,
-    cost: Costs | None = None,
+    costs: Costs | None = None,
+    one_voter: bool = False,
+    unproven: Sequence[str] = (),
+    assumptions: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+    protocol: dict[str, Any] | None = None,
     context: dict[str, Any] | None = None,
-) -> Certificate:
-    """Certify votes that were made without the examples that judge them.
+) -> TestedCertificate:
+    """Certify a vote from its judgments.
 
     One part uses the Clopper-Pearson bound. Folds, each of which judges a vote made from the others, use the fold test.
 
     Parameters
     ----------
-    votes, posteriors : sequences, one entry per fold
-        The votes on the examples of the fold, and the distribution of the weights; voters and distribution were chosen
-        without these examples.
+    judgments : Judgments
+        What the judging examples showed; voters and weights were chosen without them.
     delta : float
         Probability that a statement fails, at most.
-    expected : sequence of Expected
-        For the fold test: errors to expect of each fold's vote, according to the other folds.
-    assumptions : sequence of str
-        Further assumptions, in words.
+    guesses : sequence of Guess
+        With folds: what to expect of each fold's vote, according to the other folds.
     per_class : bool
-        Also bound the error on each class and, except for groups with folds, its precision (votes made from labels).
-    cost : Costs, optional
+        Also bound the error on each class and, except for groups with folds, its precision.
+    costs : Costs, optional
         Also bound the mean cost, from the cost of each answer given the true class.
-    context : dict, optional
-        Where the certificate comes from, to be recorded in it.
+    one_voter : bool
+        Whether a single voter answers (in each fold), so that there is no stochastic vote.
+    unproven, assumptions, warnings : sequence of str
+        Parts without a proof, further assumptions, and findings in the examples.
+    protocol, context : dict, optional
+        Which examples made the vote, and where the certificate comes from.
     """
-    check_delta(delta)
-    check_tested(posteriors[0])
-    abstains = any(v.abstains for v in votes)
-    if abstains and posteriors[0].law != "dirichlet":
-        raise ValueError(
-            f"posterior {posteriors[0].name!r} draws a single voter, which may not answer: with voters that abstain "
-            "use risk='exact' and a Dirichlet posterior."
-        )
-    one_voter = all(v.n_voters == 1 for v in votes)
-    judgments = Judgments.of(votes, posteriors)
-    folds, labels, grouped = judgments.folds(), judgments.classes, judgments.grouped
+    trial = Trial(judgments, check_delta(delta), guesses, costs)
+    names = ["error", "baseline", *(["classes"] if per_class else ["recalls"])]
     # different folds may answer rows of one group, and then there is no simple bound on the precision
-    precise = per_class and not (grouped and len(votes) > 1)
-    claims = tested_claims(
-        delta,
-        votes=("predict",) if one_voter else ("predict", "stochastic vote"),
-        folds=len(votes),
-        classes=len(labels),
-        per_class=per_class,
-        precise=precise,
-        priced=0 if cost is None else len(cost.classes),
-    )
-    predicted, drawn = [fold.errors for fold in folds], [fold.drawn_errors for fold in folds]
-    sizes, frequency = [own.n for own in predicted], judgments.frequency()
-    share = share_of(claims, "predict")
-    test = FoldTest.choose([e.overall for e in expected], sizes, share) if len(votes) > 1 else None
-    shares = np.ones(1) if test is None else test.shares
-    risk, stochastic_risk = (_mean(shares, each) for each in (predicted, drawn))
-    return Certificate(
-        bound=_upper(test, predicted, share, counted=not grouped),
-        stochastic_bound=_upper(test, drawn, share, counted=one_voter and not grouped),
-        moments=(stochastic_risk,),
-        kl=0.0,
-        n=sum(sizes),
+    if per_class and not (judgments.grouped and judgments.n_folds > 1):
+        names.append("precision")
+    if costs is not None:
+        names.append("cost")
+    return TestedCertificate(
+        figures={name: FIGURES[name].compute(trial) for name in names},
         delta=delta,
-        claims=claims,
-        alternatives=1,
+        n=sum(trial.sizes),
+        grouped=judgments.grouped,
+        fold_sizes=tuple(trial.sizes),
+        fold_shares=tuple(trial.shares.tolist()),
+        fold_test={} if trial.test is None else trial.test.settings(),
+        has_one_voter=one_voter,
+        covers_drawn=one_voter or judgments.loss is not None,
+        claims=tuple(claim for name in names for claim in FIGURES[name].claims(trial.scope)),
+        abstains=judgments.silent is not None,
+        evidence=judgments.digest(),
+        unproven=tuple(unproven),
+        further_assumptions=tuple(assumptions),
+        warnings=tuple(warnings),
+        protocol=protocol or {},
         context=context or {},
-        risk="exact",
-        risk_settings={},
-        bound_settings={"name": "clopper_pearson"} if test is None else test.settings(),
-        theorem=tested_theorem(len(votes), grouped, one_voter, uneven_costs=cost is not None and not cost.are_counted),
-        unproven=unproven(posterior=posteriors[0]),
-        certified=one_vote(len(votes)) if one_voter else stochastic_rule(len(votes)),
-        covers_drawn=True,
-        warnings=(),
-        assumptions=(*tested_assumptions(len(votes), grouped, priced=cost is not None), *assumptions),
-        fold_sizes=tuple(sizes),
-        fold_shares=tuple(shares.tolist()),
-        grouped=grouped,
-        posterior=posteriors[0].name,
-        posteriors=tuple({name: values.tolist() for name, values in p.parameters().items()} for p in posteriors),
-        priors=(),
-        vote_digests=tuple(ask((v, Digest()) for v in votes)),
-        deterministic_rule=deterministic_rule(posteriors[0].deterministic_rule, len(votes), one_voter, abstains),
-        deterministic_vote={"empirical_risk": risk},
-        baseline=baseline(labels, frequency, sum(sizes), claims, grouped=grouped),
-        per_class=_per_class(folds, test, expected, claims, one_voter) if per_class else (),
-        recalls=() if per_class else _recalls(judgments),
-        precisions=precisions(folds, expected, shares, claims) if precise else (),
-        cost={}
-        if cost is None
-        else {
-            **mean_cost(cost, folds, expected, test, claims),
-            "baseline": cheapest_answer(cost, labels, frequency, claims, grouped=grouped),
-        },
     )
-
-
-def check_tested(posterior: Posterior | type[Posterior]) -> None:
-    """Refuse distributions whose stochastic vote has no exact loss."""
-    if posterior.law == "drawn":
-        raise ValueError(
-            f"bound='auto' and bound='fold_test' need a Dirichlet or categorical posterior, got {posterior.name!r}, "
-            "whose stochastic vote has no exact loss. Use risk='exact', or name a bound such as 'seeger'."
-        )
-
-
-def _recalls(judgments: Judgments) -> tuple[dict[str, Any], ...]:
-    by_class = [own.errors for own in judgments.by_class()]
-    return measured_recalls(judgments.classes, *np.array(by_class).T)
-
-
-def _mean(shares: NDArray, losses: Sequence[Losses]) -> float:
-    """The mean over the folds, at most 1: their shares sum to one but for rounding."""
-    return min(float(shares @ [own.mean for own in losses]), 1.0)
-
-
-def _upper(test: FoldTest | None, losses: Sequence[Losses], delta: float, *, counted: bool) -> float:
-    """The bound for the losses of all folds; ``counted`` if each loss is 0 or 1."""
-    if test is not None:
-        return test.upper([own.mean for own in losses])
-    return one_sample(losses[0].total, losses[0].n, delta, counted=counted)
-
-
-def _per_class(
-    folds: Sequence[Judgments],
-    test: FoldTest | None,
-    expected: Sequence[Expected],
-    claims: Sequence[Claim],
-    one_voter: bool,
-) -> tuple[dict[str, Any], ...]:
-    """Bounds on the error given the true class: given the labels, the examples of a class are i.i.d. draws from it.
-
-    With folds, the scales of a class are proportional to those of the test of all examples, so that the folds are drawn
-    with the same shares.
-    """
-    share, found = share_of(claims, "classes"), []
-    shares, n = np.ones(1) if test is None else test.shares, sum(fold.errors.n for fold in folds)
-    counted = not folds[0].grouped
-    for c, members in enumerate(zip(*(fold.by_class() for fold in folds), strict=True)):
-        predicted, drawn = [own.errors for own in members], [own.drawn_errors for own in members]
-        sizes = [own.n for own in predicted]
-        own_test: FoldTest | None = None
-        if test is not None and all(sizes):
-            wider = np.sqrt(n / sum(sizes))
-            guesses = [float(e.by_class[c]) for e in expected]
-            own_test = FoldTest.choose(guesses, sizes, share, [wider * scale for scale in test.scale])
-        value, stochastic = (
-            1.0 if test is not None and own_test is None else _upper(own_test, each, share, counted=counts)
-            for each, counts in ((predicted, counted), (drawn, counted and one_voter))
-        )
-        found.append(
-            {
-                "label": folds[0].classes[c].item(),
-                "n": sum(sizes),
-                "delta": share,
-                "empirical_risk": _mean(shares, predicted),
-                "stochastic_risk": _mean(shares, drawn),
-                "bound": value,
-                "stochastic_bound": stochastic,
-                "bound_settings": {} if own_test is None else own_test.settings(),
-            }
-        )
-    return tuple(found)

@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import Bound
-from ..certificate import Certificate, check_cost
+from ..certificate import Certificate, Judgments
 from ..checks import OrderTest, OrderWarning, RepeatedRowsWarning
-from ..engines import answer_on_cluster, by_partition, is_dask
+from ..cluster import answer_on_cluster, by_partition, is_dask
+from ..decisions import SelectiveVote, certify_selective
 from ..learning import (
     History,
     check_silence,
@@ -26,18 +27,16 @@ from ..learning import (
 )
 from ..posteriors import Posterior
 from ..progress import verbosely
-from ..protocols import cross_fit
+from ..protocols import FittedVote, Protocol
 from ..risks import Risk
-from ..selective import SelectiveVote, certify_selective
 from ..solvers import Solver
 from ..voters import VoterSet, as_source, checked_codes, unused_settings
 from ..votes import Votes, heaviest
 from ._all_or_nothing import all_or_nothing
 from ._answering_folds import answering_folds, disagreeing
-from ._certifying import certify_vote
 from ._drawn import DrawnVote
 from ._input import InputForm, checked_examples, training_examples
-from ._parameters import check_parameters, wanted_cut, wanted_recipe
+from ._plan import check_parameters, plan_fit
 
 
 class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
@@ -74,9 +73,10 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         learns the weights on the judging folds and pays for that through the KL, as the paper does.
     delta : float
         Probability that the certificate fails, at most.
-    holdout : "auto" or float
+    holdout : "auto", float or Protocol
         Share of the examples (or groups) that only judge. "auto" is a third below 20,000 examples, a fifth up to
-        200,000 and a tenth above. If nothing is learned from the examples, none are held out: all of them judge.
+        200,000 and a tenth above. If nothing is learned from the examples, none are held out: all of them judge. A
+        `stocmv.protocols.Protocol` of your own says itself who judges.
     n_folds : int or None
         Use folds instead of a hold-out: each fold judges the vote made from the other folds, so every example trains
         and judges. `predict` then splits the examples among the folds' votes.
@@ -85,6 +85,9 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         to set their weights; 0 gives all voters the same weight. Interchangeable voters always have equal weights.
     solver : str or Solver
         Minimises the objective when the weights are learned.
+    stochastic : bool
+        Also certify the stochastic vote, which `predict_stochastic` and `draw` need. With a PAC-Bayes bound it always
+        is.
     per_class : bool
         Also certify the error on each class, which is one minus its recall (with two classes, the false positive and
         false negative rates), and, if the judging examples only test, its precision.
@@ -120,8 +123,9 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         The iterations that learned the weights, for all folds.
     n_iter_ : int
         Number of these iterations; 0 with equal weights.
-    votes_ : list of VoteMatrix
-        The votes on the judging examples, which `Certificate.verify` needs. Not saved in model files.
+    evidence_ : Judgments or list of VoteMatrix
+        What the certificate is checked against: a table with a row for each judging example; with a PAC-Bayes bound,
+        the votes on the judging examples. Not saved in model files.
     timings_ : dict
         Seconds spent making the vote ("voters"), collecting the votes ("votes") and certifying ("certificate").
     plain_errors_ : tuple of int or None
@@ -152,7 +156,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     >>> clf = MajorityVoteClassifier(RandomForestClassifier(50), random_state=0).fit(X, y)
     >>> clf.certificate_.bound < 0.12
     True
-    >>> bool(clf.certificate_.verify(clf.votes_))
+    >>> bool(clf.certificate_.verify(clf.evidence_))
     True
     """
 
@@ -176,10 +180,11 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         prior: Any = "auto",
         bound: str | Bound = "auto",
         delta: float = 0.05,
-        holdout: float | str = "auto",
+        holdout: float | str | Protocol = "auto",
         n_folds: int | None = None,
         inner_folds: int = 3,
         solver: str | Solver = "auto",
+        stochastic: bool = False,
         per_class: bool = False,
         cost: Any = None,
         n_jobs: int | None = None,
@@ -197,6 +202,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         self.n_folds = n_folds
         self.inner_folds = inner_folds
         self.solver = solver
+        self.stochastic = stochastic
         self.per_class = per_class
         self.cost = cost
         self.n_jobs = n_jobs
@@ -233,42 +239,40 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         check_parameters(self, grouped=grouped)
         examples = training_examples(self, X, y, groups, time)
         rng = check_random_state(self.random_state)
-        costs = None if self.cost is None else check_cost(self.cost, examples.classes.tolist())
-        recipe = wanted_recipe(self, examples)
-        fitted = cross_fit(examples, wanted_cut(self, recipe, examples.n_units, grouped=grouped), recipe, rng)
-        if (unused := unused_settings(self.voters)) is not None:
-            warnings.warn(unused, UserWarning, stacklevel=4)
-        if examples.doubt is not None:
-            warnings.warn(examples.doubt, RepeatedRowsWarning, stacklevel=4)
-        certified = certify_vote(self, examples, recipe, fitted, costs, rng)
-        if certified.order_test is not None and certified.order_test.doubt is not None:
-            warnings.warn(certified.order_test.doubt, OrderWarning, stacklevel=4)
-        if recipe.weighs:  # otherwise learn has warned
-            warn_unfinished(certified.history, self.solver, stacklevel=4)
+        plan = plan_fit(self, examples, grouped=grouped)
+        fitted = plan.fit(examples, rng)
+        self._warn(examples.doubt, fitted)
         self.classes_ = examples.classes
         self.input_form_ = InputForm.of(examples.source)
-        self.voters_ = [made.voters for made in fitted.made]
-        self.votes_ = fitted.votes
-        self.plain_errors_ = fitted.plain_errors
-        self.timings_ = fitted.timings
-        self.posterior_, self.history_, self.certificate_, self.order_test_ = certified
+        self.voters_, self.posterior_, self.history_ = fitted.voters, fitted.posteriors, fitted.history
+        self.certificate_, self.evidence_, self.order_test_ = fitted.certificate, fitted.evidence, fitted.order_test
+        self.plain_errors_, self.timings_ = fitted.plain_errors, fitted.timings
         self.n_iter_ = len(self.history_)
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
 
-    @property
-    def votes_(self) -> list[Votes]:
-        check_is_fitted(self)
-        if "votes_" not in vars(self):
-            raise AttributeError(
-                "votes_ is not saved with a model: load it from the votes file, "
-                "clf.votes_ = stocmv.votes.load_folds('votes.npz')."
-            )
-        return vars(self)["votes_"]
+    def _warn(self, doubt: str | None, fitted: FittedVote) -> None:
+        """Warn of what is doubtful about the examples, of settings that are not used, and of an unfinished search."""
+        order = None if fitted.order_test is None else fitted.order_test.doubt
+        kinds = ((unused_settings(self.voters), UserWarning), (doubt, RepeatedRowsWarning), (order, OrderWarning))
+        for text, kind in kinds:
+            if text is not None:
+                warnings.warn(text, kind, stacklevel=5)
+        warn_unfinished(fitted.history, self.solver, stacklevel=5)
 
-    @votes_.setter
-    def votes_(self, votes: list[Votes]) -> None:
-        self.__dict__["votes_"] = votes
+    @property
+    def evidence_(self) -> Judgments | list[Votes]:
+        check_is_fitted(self)
+        if "evidence_" not in vars(self):
+            raise AttributeError(
+                "evidence_ is not saved with a model: load it from the file, clf.evidence_ = "
+                "stocmv.certificate.Judgments.load('evidence.npz'), or stocmv.votes.load_folds for a PAC-Bayes bound."
+            )
+        return vars(self)["evidence_"]
+
+    @evidence_.setter
+    def evidence_(self, evidence: Judgments | list[Votes]) -> None:
+        self.__dict__["evidence_"] = evidence
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -380,8 +384,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not self.certificate_.covers_drawn:
             raise ValueError(
-                f"{method} draws single voters from a categorical posterior, and risk={self.certificate_.risk!r} "
-                "certifies only the deterministic vote of all of them: use predict, or risk='exact'."
+                f"{method} is not certified: fit with stochastic=True or, with a PAC-Bayes bound, with risk='exact' "
+                "(other risks with a categorical posterior certify only predict)."
             )
 
     def selective(
@@ -394,9 +398,9 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     ) -> SelectiveVote:
         """Return the same vote, answering only when it is sure, with a certificate of its own.
 
-        It answers if the winning class has at least a threshold's share of the vote. The thresholds, one per fold, are
-        chosen on the stored votes of the judging examples, and the error among the answers and the coverage are
-        certified on them too; nothing is retrained.
+        It answers if the answered class has at least a threshold's share of the vote. The thresholds, one per fold, are
+        chosen on the stored judgments, and the error among the answers and the coverage are certified on them too;
+        nothing is retrained.
 
         Parameters
         ----------
@@ -416,8 +420,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         certificate = certify_selective(
-            self.votes_,
-            self.posterior_,
+            self.evidence_,
             self.certificate_,
             max_error=max_error,
             min_coverage=min_coverage,
@@ -426,26 +429,27 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         return SelectiveVote(self, certificate, unanswered)
 
     def _kept(self) -> Self:
-        """The same vote without its votes; it stays what it is when this one is fitted or edited.
+        """The same vote without its evidence; it stays what it is when this one is fitted or edited.
 
         Voters are shared, as `fit` makes new ones and changes none.
         """
         check_is_fitted(self)
         kept = copy.copy(self)
-        kept.__dict__.pop("votes_", None)
+        kept.__dict__.pop("evidence_", None)
         kept.voters_, kept.posterior_ = list(self.voters_), copy.deepcopy(self.posterior_)
         kept.classes_ = self.classes_.copy()
         return kept
 
     def _sure_answers(self, X: Any, least: Sequence[float]) -> tuple[NDArray, NDArray]:
-        """Codes of the answers, and whether the winning class reaches the fold's threshold.
+        """Codes of the answers, and whether the answered class reaches the fold's threshold.
 
         If the folds disagree about either, one of them answers, as in `predict`.
         """
         X = checked_examples(self, X)
         weights = self._each_fold(mean_weights, self._covered_codes(X))
         answers = np.stack([heaviest(of_fold) for of_fold in weights])
-        sure = weights.max(2) >= np.array(least)[:, None]
+        scores = np.take_along_axis(weights, answers[..., None], 2)[..., 0]
+        sure = scores >= np.array(least)[:, None]
         folds = self._answering_folds(X, disagreeing(answers) | disagreeing(sure))
         rows = np.arange(len(folds))
         return answers[folds, rows], sure[folds, rows]

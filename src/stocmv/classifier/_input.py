@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._text import did_you_mean
-from ..engines import ClusterExamples, is_dask
+from ..cluster import ClusterExamples, is_dask
 from ..protocols import Examples, LocalExamples, all_classes, checked_times, group_ids
 from ..voters import VoterSource, as_source
 from ..votes import code_dtype, exact_labels

@@ -13,10 +13,10 @@ from .. import MajorityVoteClassifier, OrderWarning, RepeatedRowsWarning
 from .._files import sha256, whole_file
 from .._memory import free_memory
 from ..certificate import HoldoutComparison
-from ..engines import is_dask
+from ..cluster import is_dask
+from ..decisions import NotCertified, SelectiveCertificate
 from ..persistence import save
 from ..report import DataSummary, TestErrors, render
-from ..selective import NotCertified, SelectiveCertificate
 from ..tables import Table
 from ..voters import Answers, Encoded, Ensemble, Stumps, VoterSource, as_source
 from ..votes import group_names, save_folds

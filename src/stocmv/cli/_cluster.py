@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._memory import check_fits
-from ..engines import PartitionedTable, connected, read_partitions
+from ..cluster import PartitionedTable, connected, read_partitions
 from ..progress import report
 from ..voters import Stumps
 from ._audit import Settings

@@ -12,7 +12,7 @@ from ._kinds import FILE, FORMAT, SHARE, Encoding
 
 if TYPE_CHECKING:
     from ..certificate import Certificate, Monitor
-    from ..selective import SelectiveCertificate
+    from ..decisions import SelectiveCertificate
 
 
 @click.command(short_help="Test on new labelled rows whether a certificate still holds.")
@@ -59,7 +59,7 @@ def monitor(
       stocmv monitor patients-certified may.csv --selective --state answers.monitor.json
     """
     from .. import Certificate
-    from ..selective import SelectiveCertificate
+    from ..decisions import SelectiveCertificate
     from ._examples import read_labelled, remembered_encoding
     from ._predict import check_out, load_model, selective_vote
 

@@ -138,7 +138,7 @@ def _shares(model: Any, X: Any, stochastic: bool) -> dict[str, Any]:
 
 def selective_vote(folder: Path, model: Any) -> Any:
     """The vote that answers only when it is sure, if it was certified too."""
-    from ..selective import SelectiveCertificate, SelectiveVote
+    from ..decisions import SelectiveCertificate, SelectiveVote
 
     path = folder / "selective.json"
     if not path.exists():

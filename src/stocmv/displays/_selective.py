@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..selective import ROOM, Tradeoff, tradeoffs
+from ..decisions import ROOM, Tradeoff, tradeoffs
 from ._canvas import BLUE, GREEN, VERMILION, canvas, in_percent, legend_below, tidy
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ def check_silence(codes: Sequence[NDArray], n_classes: int, certificate: Certifi
     The PAC-Bayes bound on the deterministic vote counts the close contests among all voters, and among some of them
     contests may be closer. If the vote is only tested, it does not matter who answers.
     """
-    if certificate.tested or certificate.abstains:
+    if certificate.covers_silence:
         return
     if any(each.max(initial=0) >= n_classes for each in codes):
         raise ValueError(

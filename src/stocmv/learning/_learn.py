@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ..bounds import BOUNDS, Bound, check_alternatives, check_delta
-from ..certificate import Certificate, certify, check_per_class, known_labels, share
+from ..certificate import PacBayesCertificate, certify, check_per_class, known_labels, share
 from ..posteriors import POSTERIORS, BlocDirichlet, Posterior
 from ..progress import stage
 from ..risks import RISKS, Risk
@@ -35,7 +35,7 @@ class Learned:
         The learned distribution over the weights; a list, one per fold, when the votes were a list.
     prior : Posterior or list of Posterior
         The prior that the KL is measured from.
-    certificate : Certificate
+    certificate : PacBayesCertificate
         The bound on the error, with everything needed to check it.
     history : History
         The iterations.
@@ -45,7 +45,7 @@ class Learned:
 
     posterior: Posterior | list[Posterior]
     prior: Posterior | list[Posterior]
-    certificate: Certificate
+    certificate: PacBayesCertificate
     history: History
     classes: NDArray | None = None
 
@@ -229,8 +229,8 @@ def learn(
     return Learned(posteriors, found.priors, certificate, found.history, folds[0].classes)
 
 
-def _bounds(certificate: Certificate) -> tuple[float, float]:
-    return certificate.stochastic_bound, certificate.bound
+def _bounds(certificate: PacBayesCertificate) -> tuple[float, float]:
+    return certificate.figures["error"]["stochastic_bound"], certificate.bound
 
 
 class Found(NamedTuple):

@@ -1,23 +1,22 @@
-"""Which examples make a vote and which judge it: hold-out, folds, groups."""
+"""Which examples make a vote and which judge it: one object for each way to use them."""
 
-from ._choices import (
-    TESTS as TESTS,
-    choose_bound as choose_bound,
-    choose_priors as choose_priors,
-    choose_solver as choose_solver,
-    is_auto as is_auto,
-    is_tested as is_tested,
-    risk_name as risk_name,
-)
-from ._crossfit import (
-    CrossFit as CrossFit,
-    Examples as Examples,
-    LocalExamples as LocalExamples,
-    all_classes as all_classes,
-    cross_fit as cross_fit,
-    judging_votes as judging_votes,
-)
-from ._cut import Cut as Cut, choose_cut as choose_cut
+from ._choices import is_auto as is_auto
+from ._cut import Cut as Cut
+from ._examples import Examples as Examples, LocalExamples as LocalExamples, all_classes as all_classes
 from ._groups import group_ids as group_ids
-from ._recipe import TRIED as TRIED, Made as Made, Recipe as Recipe
+from ._judge import ROW_KEY as ROW_KEY, judge as judge, judging_votes as judging_votes
+from ._protocol import (
+    AllJudge,
+    FittedVote as FittedVote,
+    Folds,
+    HoldOut,
+    PacBayes,
+    Plan as Plan,
+    Protocol,
+    Tested as Tested,
+)
+from ._recipe import TRIED as TRIED, FoldVote as FoldVote, Recipe as Recipe
+from ._resolve import check_bound as check_bound, choose_protocol as choose_protocol, is_test as is_test
 from ._times import checked_times as checked_times
+
+__all__ = ["AllJudge", "Folds", "HoldOut", "PacBayes", "Protocol"]

@@ -5,15 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ..bounds import Bound, CatoniPerFold
 from ..posteriors import Posterior
 from ..risks import Risk
 from ..solvers import LBFGS, Solver
 from ..special import kl_inverse
 from ..voters import VoterSource
-
-TESTS = ("auto", "fold_test", "clopper_pearson")
-_GUESS = 0.2  # expected error if nothing is known
 
 
 def is_auto(value: Any) -> bool:
@@ -35,20 +31,6 @@ def choose_solver(solver: str | Solver, risk: str | Risk, source: VoterSource) -
     if is_auto(solver) and source.exchangeable and risk_name(risk) != "mc":
         return LBFGS(max_iter=50, tolerance=1e-6, stops_early=True)
     return solver
-
-
-def is_tested(bound: Any) -> bool:
-    """Whether the judging examples only test: they set no weights, and no KL is paid."""
-    return isinstance(bound, str) and bound in TESTS
-
-
-def choose_bound(
-    bound: str | Bound, sizes: Sequence[int], expected_errors: Sequence[float | None], delta: float
-) -> str | Bound:
-    """The bound with this name; "catoni_per_fold" takes its constants from the error that the other folds expect."""
-    if isinstance(bound, str) and bound == "catoni_per_fold":
-        return CatoniPerFold(tuple(best_constant(_GUESS if e is None else e, sizes, delta) for e in expected_errors))
-    return bound
 
 
 def holdout_share(n: int) -> float:

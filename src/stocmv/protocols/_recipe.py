@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from ..certificate import Expected
+from ..certificate import Guess
 from ..learning import Found, History, minimise, named, posterior_kind
 from ..posteriors import Posterior
 from ..progress import logger
@@ -26,12 +26,12 @@ _CHOOSING_FOLDS = 3
 TRIED = 5000  # examples used to estimate the expected error if the voters have no out-of-bag estimate
 
 
-class Made(NamedTuple):
-    """A vote made from examples."""
+class FoldVote(NamedTuple):
+    """The vote that a part of the examples judges, made from the others."""
 
     voters: VoterSet
-    posterior: Posterior | None
-    expected: Expected | None
+    posterior: Posterior | None  # None if the judging examples set the weights
+    guess: Guess | None
     history: History
     n: int  # examples, or groups, that made it
 
@@ -85,16 +85,16 @@ class Recipe:
         groups: NDArray | None,
         seed: int,
         n_jobs: int | None = None,
-    ) -> Made:
+    ) -> FoldVote:
         """Make voters and weights from examples, their class codes and their groups.
 
         A class that occurs only among the judging examples has no influence, not even on rounding.
         """
         known = known_classes(self.source, codes, self.classes)
         own = replace(self, classes=self.classes[known])
-        made = own._make(X, np.searchsorted(known, codes).astype(codes.dtype), groups, seed, n_jobs)
-        expected = None if made.expected is None else made.expected.among(known, len(self.classes))
-        return made._replace(voters=recoded(made.voters, known, len(self.classes)), expected=expected)
+        vote = own._make(X, np.searchsorted(known, codes).astype(codes.dtype), groups, seed, n_jobs)
+        guess = None if vote.guess is None else vote.guess.among(known, len(self.classes))
+        return vote._replace(voters=recoded(vote.voters, known, len(self.classes)), guess=guess)
 
     def _make(
         self,
@@ -103,16 +103,18 @@ class Recipe:
         groups: NDArray | None,
         seed: int,
         n_jobs: int | None,
-    ) -> Made:
+    ) -> FoldVote:
         voters = train_voters(self.source, X, codes, self.classes, seed, n_jobs)
         n = len(codes if groups is None else np.unique(groups))
         if not self.weighs:
-            return Made(voters, None, self._out_of_bag(voters, X, codes) if self.estimates else None, History(), n)
+            return FoldVote(voters, None, self._out_of_bag(voters, X, codes) if self.estimates else None, History(), n)
         votes = None if self.equal or voters.n_voters == 1 else self._votes(voters, X, codes, groups, seed, n_jobs)
         if votes is None or votes.n_voters != voters.n_voters:
-            return Made(voters, self.equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History(), n)
-        found, expected = self._learned(votes, groups, seed)
-        return Made(voters, found.posteriors[0], expected, found.history, n)
+            return FoldVote(
+                voters, self.equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History(), n
+            )
+        found, guess = self._learn(votes, groups, seed)
+        return FoldVote(voters, found.posteriors[0], guess, found.history, n)
 
     def _kind(self) -> type[Posterior]:
         return posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
@@ -139,17 +141,17 @@ class Recipe:
         alike = parts and len({part.n_voters for part in parts}) == 1
         return VoteMatrix.joined(parts) if alike else None
 
-    def _learned(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[Found, Expected]:
+    def _learn(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[Found, Guess]:
         """The weights that minimise the objective, and their expected error.
 
         The certificate does not include this KL. It only keeps the weights from overfitting, and its weight is the one
         that does best on a held-out part of the votes.
         """
-        kl_weight, expected = self._kl_weight(votes, groups, seed)
-        found = self._minimised(votes, kl_weight, seed)
-        return found, _errors(votes, found.posteriors[0].mean) if expected is None else expected
+        kl_weight, guess = self._kl_weight(votes, groups, seed)
+        found = self._minimise(votes, kl_weight, seed)
+        return found, _errors(votes, found.posteriors[0].mean) if guess is None else guess
 
-    def _kl_weight(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[float, Expected | None]:
+    def _kl_weight(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[float, Guess | None]:
         """The weight of the KL, and its errors on a third of the votes with weights learned on the rest.
 
         This is the largest weight whose errors are within one standard error of the fewest.
@@ -161,13 +163,13 @@ class Recipe:
             return KL_WEIGHTS[0], None
         judges, teachers = votes.take(rows[judged]), votes.take(rows[others])
         logger.debug("choosing among the weights %s of the KL", KL_WEIGHTS)
-        means = [self._minimised(teachers, weight, seed).posteriors[0].mean for weight in KL_WEIGHTS]
+        means = [self._minimise(teachers, weight, seed).posteriors[0].mean for weight in KL_WEIGHTS]
         errors = np.array([judges.vote_errors(mean) for mean in means], float)
         excess = errors - errors[np.argmin(errors.mean(1))]
         chosen = int(np.argmax(excess.mean(1) <= excess.std(1) / np.sqrt(len(judged))))
         return KL_WEIGHTS[chosen], _errors(judges, means[chosen])
 
-    def _minimised(self, votes: VoteMatrix, kl_weight: float, seed: int) -> Found:
+    def _minimise(self, votes: VoteMatrix, kl_weight: float, seed: int) -> Found:
         return minimise(
             [votes],
             risk=self.risk,
@@ -181,39 +183,34 @@ class Recipe:
             device=self.device,
         )
 
-    def _guess(self, voters: VoterSet, X: Any, codes: NDArray, seed: int) -> Expected | None:
+    def _guess(self, voters: VoterSet, X: Any, codes: NDArray, seed: int) -> Guess | None:
         """Expected error of the voters with equal weights."""
         if not self.estimates:
             return None
-        told = self._out_of_bag(voters, X, codes) if self.source.learns else None
-        return self.tried(X, codes, seed) if told is None else told
+        out_of_bag = self._out_of_bag(voters, X, codes) if self.source.learns else None
+        return self.tried(X, codes, seed) if out_of_bag is None else out_of_bag
 
-    def _out_of_bag(self, voters: VoterSet, X: Any, codes: NDArray) -> Expected | None:
+    def _out_of_bag(self, voters: VoterSet, X: Any, codes: NDArray) -> Guess | None:
         answers = out_of_bag_answers(self.source, voters, X)
         if answers is None or not (answers >= 0).any():
             return None
         known = answers >= 0
-        return expected_errors(answers[known] != codes[known], codes[known], len(self.classes))
+        return Guess.of(answers[known] != codes[known], codes[known], len(self.classes))
 
-    def tried(self, X: Any, codes: NDArray, seed: int) -> Expected:
+    def tried(self, X: Any, codes: NDArray, seed: int) -> Guess:
         """Errors on a third of the examples, of voters trained on the other two thirds."""
         rows = np.random.default_rng(seed).permutation(len(codes))[:TRIED]
         trained, judged = np.sort(rows[len(rows) // 3 :]), np.sort(rows[: len(rows) // 3])
         if not len(judged):
-            return expected_errors(np.zeros(0, bool), codes[:0], len(self.classes))
+            return Guess.of(np.zeros(0, bool), codes[:0], len(self.classes))
         voters = train_voters(self.source, _safe_indexing(X, trained), codes[trained], self.classes, seed)
         votes = VoteMatrix.from_codes(voters.codes(_safe_indexing(X, judged)), codes[judged], self.classes)
         return _errors(votes, self.equal_weights(voters.n_voters).mean)
 
 
-def expected_errors(errors: NDArray, codes: NDArray, n_classes: int) -> Expected:
-    """Number of errors and of examples, by class."""
-    return Expected(np.bincount(codes, errors, n_classes), np.bincount(codes, minlength=n_classes).astype(float))
-
-
-def _errors(votes: VoteMatrix, weights: NDArray) -> Expected:
+def _errors(votes: VoteMatrix, weights: NDArray) -> Guess:
     targets = np.asarray(votes.targets)
-    return expected_errors(votes.vote_errors(weights), targets, len(np.asarray(votes.classes)))
+    return Guess.of(votes.vote_errors(weights), targets, len(np.asarray(votes.classes)))
 
 
 def _some_rows(n: int, groups: NDArray | None, seed: int) -> NDArray:

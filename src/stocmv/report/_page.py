@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._text import visible
 from ..certificate import Certificate, HoldoutComparison, confidence, percent, percent_down
-from ..selective import SelectiveCertificate
+from ..decisions import SelectiveCertificate
 from ..special import kl_bernoulli
 from ._cited import Cited
 from ._figures import draw_classes, draw_comparison, draw_error_distribution, draw_history, draw_order, draw_posterior

@@ -1,4 +1,4 @@
-"""Errors to expect of a vote, estimated on the learning part before other examples judge it."""
+"""What to expect of a vote before other examples judge it."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Expected(NamedTuple):
-    """Errors to expect, estimated on the learning part: number of errors and of examples, by class."""
+class Guess(NamedTuple):
+    """Errors to expect of a vote, estimated on the learning part: number of errors and of examples, by class."""
 
     wrong: NDArray
     seen: NDArray
+
+    @classmethod
+    def of(cls, wrong: NDArray, truth: NDArray, n_classes: int) -> "Guess":
+        """Counted on examples: whether the answer is wrong, and the code of the true class."""
+        return cls(np.bincount(truth, wrong, n_classes), np.bincount(truth, minlength=n_classes).astype(float))
 
     @property
     def overall(self) -> float:
@@ -34,8 +39,8 @@ class Expected(NamedTuple):
         total = self.wrong @ wrong + (self.seen - self.wrong) @ right
         return float((total + wrong.mean() + right.mean()) / (self.seen.sum() + 2))
 
-    def among(self, known: NDArray, n_classes: int) -> "Expected":
+    def among(self, known: NDArray, n_classes: int) -> "Guess":
         """The same for ``n_classes`` classes, of which only the ``known`` ones occurred."""
         wrong, seen = np.zeros((2, n_classes))
         wrong[known], seen[known] = self
-        return Expected(wrong, seen)
+        return Guess(wrong, seen)

@@ -1,23 +1,25 @@
 """Examples on a cluster, which make and judge votes there."""
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certificate import Judgments
 from ..checks import Fingerprints, doubt_of_copies
 from ..progress import report
-from ..protocols import TRIED, Cut, Examples, Made, Recipe, all_classes, judging_votes
+from ..protocols import TRIED, Cut, Examples, FoldVote, Recipe, all_classes, judge, judging_votes
 from ..voters import VoterSource
 from ..votes import VoteMatrix
 from ._cluster_votes import ClusterVotes, abstains_in
 from ._connection import current_client, result
 from ._partitions import Partition, Summary, check_alike, joint_partitions, summarise
 from ._plan import Part, plan
-from ._training import Shared, as_shared, make, rows_of, sample, together, train_here
+from ._training import Sample, Shared, as_shared, make, rows_of, sample, together, train_here
 
-_ASKED = 1 << 16  # rows on which the voters vote at a time; their votes are packed before the next
+_ASKED = 1 << 16  # rows that the voters are asked about at a time
 
 
 class ClusterExamples(Examples):
@@ -58,20 +60,45 @@ class ClusterExamples(Examples):
                 f"A share of {min(cut.shares):g} of {self.n_units:,} rows is empty: choose another holdout."
             )
 
-    def make(self, recipe: Recipe, k: int, seed: int) -> Made:
-        self._made = _made(self._client, self._partitions, recipe, self.source, self._parts, self._counts, k, seed)
-        return result(self._made, self._client)
+    def make(self, recipe: Recipe, k: int, seed: int) -> FoldVote:
+        self._vote = _made(self._client, self._partitions, recipe, self.source, self._parts, self._counts, k, seed)
+        return result(self._vote, self._client)
 
-    def votes(self, made: Made, k: int) -> ClusterVotes:
+    def votes(self, vote: FoldVote, k: int) -> ClusterVotes:
         """The votes on part ``k``, which must be the part made last; they are on the cluster already."""
         judging = np.flatnonzero(self._counts[:, k])
-        numeric, sizes = not self.source.checks_input, self._counts[judging, k].tolist()
-        asked = _asked_votes(self._made, self._partitions, self._parts, judging, k, numeric)
-        abstains = None
+        asked, abstains = self._asked(_votes, judging, k), None
         if self.source.keep_votes:
             asked, abstains = self._kept(asked, k)
-        grouped = self._groups is not None
-        return ClusterVotes(self._client, asked, sizes, made.voters.n_voters, self.classes, grouped, abstains)
+        sizes, grouped = self._counts[judging, k].tolist(), self._groups is not None
+        return ClusterVotes(self._client, asked, sizes, vote.voters.n_voters, self.classes, grouped, abstains)
+
+    def judgments(self, vote: FoldVote, k: int, *, stochastic: bool) -> Judgments:
+        """The judgments of part ``k``, which must be the part made last: collected, unlike the votes."""
+        asked = self._asked(_judgments, np.flatnonzero(self._counts[:, k]), k, stochastic)
+        parts = []
+        for done, future in enumerate(self._client.compute(asked), 1):
+            parts.append(result(future, self._client))
+            report("collecting votes", k + done / len(asked), self._parts[0].cut.n_parts)
+        return Judgments.joined(parts, as_folds=False)
+
+    def _asked(self, ask: Any, judging: NDArray, k: int, *settings: Any) -> list[Any]:
+        """Tasks that ask the vote made last about a part, one for each partition that has rows of it."""
+        from dask.delayed import delayed
+
+        task, token, numeric = delayed(ask), _token(), not self.source.checks_input
+        return [
+            task(
+                self._vote,
+                self._partitions[p],
+                self._parts[p],
+                k,
+                numeric,
+                *settings,
+                dask_key_name=f"{ask.__name__.strip('_')}-{token}-{k}-{p}",
+            )
+            for p in judging
+        ]
 
     def _kept(self, asked: list[Any], k: int) -> tuple[list[Any], bool]:
         """The votes once the workers have them, and whether some voter abstains."""
@@ -148,18 +175,20 @@ def _made(
     return client.compute(delayed(together)(trained, tried, recipe, seed, dask_key_name=f"voters-{token}-{k}"))
 
 
-def _asked_votes(
-    made: Any, partitions: list[Any], parts: list[Part], judging: NDArray, k: int, numeric: bool
-) -> list[Any]:
-    """Tasks for the votes on a part, one for each partition that has rows of it."""
-    from dask.delayed import delayed
-
-    asked, token = delayed(_votes), _token()
-    return [asked(made, partitions[p], parts[p], k, numeric, dask_key_name=f"votes-{token}-{k}-{p}") for p in judging]
+def _votes(vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bool) -> VoteMatrix:
+    """What the voters of a part answer on the judging rows of a partition."""
+    blocks = _blocks(partition, part, k, numeric)
+    return VoteMatrix.joined([judging_votes(vote.voters, *block, part.classes) for block in blocks])
 
 
-def _votes(made: Made, partition: Partition, part: Part, k: int, numeric: bool) -> VoteMatrix:
-    """The votes of a part's voters on the judging rows of a partition."""
+def _judgments(vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bool, stochastic: bool) -> Judgments:
+    """What the judging rows of a partition show about the vote of a part."""
+    blocks = _blocks(partition, part, k, numeric)
+    parts = [judge(vote, *block, part.classes, stochastic=stochastic) for block in blocks]
+    return Judgments.joined(parts, as_folds=False)
+
+
+def _blocks(partition: Partition, part: Part, k: int, numeric: bool) -> Iterator[Sample]:
+    """The judging rows of a partition, some at a time: their votes are packed before the next."""
     rows = part.judges(k, partition.groups)
-    blocks = (rows_of(partition, part, rows[i : i + _ASKED], numeric) for i in range(0, len(rows), _ASKED))
-    return VoteMatrix.joined([judging_votes(made.voters, X, codes, part.classes, own) for X, codes, own in blocks])
+    return (rows_of(partition, part, rows[i : i + _ASKED], numeric) for i in range(0, len(rows), _ASKED))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..learning import History
-from ..protocols import Made, Recipe
+from ..protocols import FoldVote, Recipe
 from ..voters import Joined, VoterSet, VoterSource, Wrapped, train_voters
 from ._partitions import Partition, as_numbers
 from ._plan import Part
@@ -101,7 +101,7 @@ def sample(partition: Partition, part: Part, k: int, share: float, seed: int, nu
     return rows_of(partition, part, rows, numeric)
 
 
-def make(samples: Sequence[Sample], recipe: Recipe, seed: int) -> Made:
+def make(samples: Sequence[Sample], recipe: Recipe, seed: int) -> FoldVote:
     """Voters and weights from the examples of several partitions."""
     return recipe.make(*_joined(samples), seed, _threads())
 
@@ -120,15 +120,15 @@ def train_here(own: Sample, part: Part, source: VoterSource, seed: int) -> Trees
     return Trees(voters, len(own.codes), None if own.groups is None else np.unique(own.groups))
 
 
-def together(trees: Sequence[Trees], samples: Sequence[Sample], recipe: Recipe, seed: int) -> Made:
+def together(trees: Sequence[Trees], samples: Sequence[Sample], recipe: Recipe, seed: int) -> FoldVote:
     """The trees of all partitions, with equal weights; the expected error comes from the samples, if any."""
     voters = Joined([own.voters for own in trees])
     groups = [own.groups for own in trees if own.groups is not None]
     n = len(np.unique(np.concatenate(groups))) if groups else sum(own.n_rows for own in trees)
     if not recipe.weighs:
-        return Made(voters, None, None, History(), n)
-    expected = recipe.tried(*_joined(samples)[:2], seed) if samples else None
-    return Made(voters, recipe.equal_weights(voters.n_voters), expected, History(), n)
+        return FoldVote(voters, None, None, History(), n)
+    guess = recipe.tried(*_joined(samples)[:2], seed) if samples else None
+    return FoldVote(voters, recipe.equal_weights(voters.n_voters), guess, History(), n)
 
 
 def _joined(samples: Sequence[Sample]) -> Sample:

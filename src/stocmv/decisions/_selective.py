@@ -1,24 +1,21 @@
 """`SelectiveVote`."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import check_delta
-from ..certificate import Certificate, Judgments, check_same_vote, tested_assumptions
-from ..posteriors import Posterior
-from ..votes import Votes
-from ._certificate import SelectiveCertificate, selective_assumptions, selective_theorem
-from ._procedure import FEW, NEVER, THRESHOLDS, fold_tests, meet_coverage, meet_error, mixed_bound
+from ..certificate import Certificate
+from ._selective_certificate import SelectiveCertificate
 from ._tally import ROOM, Tally, tally
+from ._threshold_tests import FEW, NEVER, THRESHOLDS, claims, fold_tests, meet_coverage, meet_error, mixed_bound
 
-_MEASURED = ("errors", "answered", "covered")
+_COUNTED = ("errors", "answered")
 
 
 class SelectiveVote:
-    """A fitted vote that answers only if the winning class has enough of the vote.
+    """A fitted vote that answers only if the answered class has a high enough score.
 
     Made by `MajorityVoteClassifier.selective`. Its answers are those that this classifier's `predict` gave then: it
     keeps the voters and their weights, whatever happens to the classifier afterwards.
@@ -53,9 +50,8 @@ class SelectiveVote:
 
     def __init__(self, clf: Any, certificate: SelectiveCertificate, unanswered: Any = None) -> None:
         self._vote = clf._kept()
-        check_same_vote(certificate, self._vote.posterior_)
-        if certificate.vote_digests != self._vote.certificate_.vote_digests:
-            raise ValueError("certificate is about another vote than clf, as the digests of their votes differ.")
+        if certificate.evidence != self._vote.certificate_.evidence:
+            raise ValueError("certificate is about another vote than clf, as the digests of their evidence differ.")
         self._certificate = certificate
         self.unanswered = unanswered
 
@@ -98,8 +94,7 @@ class SelectiveVote:
 
 
 def certify_selective(
-    votes: Sequence[Votes],
-    posteriors: Sequence[Posterior],
+    evidence: Any,
     certificate: Certificate,
     *,
     max_error: float | None,
@@ -115,10 +110,8 @@ def certify_selective(
     for name, value in given:
         if value is not None and not (isinstance(value, int | float | np.number) and 0 < value < 1):
             raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
-    _check_tested(certificate)
-    check_same_vote(certificate, posteriors, votes)
     level = check_delta(certificate.delta if delta is None else delta)
-    counted = [tally(fold, THRESHOLDS) for fold in Judgments.of(votes, posteriors).folds()]
+    counted = [tally(fold, THRESHOLDS) for fold in certificate.judgments(evidence).folds()]
     folds = fold_tests(counted, level)
     if max_error is not None:
         target, found = {"max_error": float(max_error)}, meet_error(folds, float(max_error))
@@ -126,31 +119,36 @@ def certify_selective(
         least = float(min_coverage)  # type: ignore[arg-type]
         target, found = {"min_coverage": least}, meet_coverage(folds, least)
     shares = np.array(certificate.fold_shares)
-    errors, answered, covered = (
+    errors, answered = (
         float(shares @ [_mean(tally, name, each.threshold) for tally, each in zip(counted, found, strict=True)])
-        for name in _MEASURED
+        for name in _COUNTED
     )
-    n_folds, grouped = len(votes), certificate.grouped
+    error = {
+        "bound": found[0].bound if max_error is not None else mixed_bound(found, shares),
+        "empirical_risk": min(errors / answered, 1.0) if answered else 0.0,
+    }
+    coverage = {
+        "bound": float(shares @ [each.coverage for each in found]) * (1 - 1e-12),
+        "measured": min(answered, 1.0),  # the shares of the folds sum to one but for rounding
+    }
     return SelectiveCertificate(
-        bound=found[0].bound if max_error is not None else mixed_bound(found, shares),
-        coverage=float(shares @ [each.coverage for each in found]) * (1 - 1e-12),
+        figures={"error": error, "coverage": coverage},
         thresholds=tuple(each.threshold for each in found),
         target=target,
-        empirical_error=min(errors / answered, 1.0) if answered else 0.0,
-        empirical_coverage=min(covered, 1.0),  # the shares of the folds sum to one but for rounding
         n=certificate.n,
         delta=level,
-        theorem=selective_theorem(n_folds, grouped, max_error is None),
-        # those of a test are in other words here; the others are about voters and folds
-        assumptions=(*selective_assumptions(n_folds, grouped), *_further_assumptions(certificate)),
+        claims=claims(level, len(folds), by_error=max_error is not None),
+        has_one_voter=certificate.has_one_voter,
+        covers_drawn=False,
+        abstains=certificate.abstains,
+        further_assumptions=certificate.further_assumptions,
         warnings=certificate.warnings,
         unproven=certificate.unproven,
         fold_sizes=certificate.fold_sizes,
         fold_shares=certificate.fold_shares,
-        grouped=grouped,
-        posterior=certificate.posterior,
-        posteriors=certificate.posteriors,
-        vote_digests=certificate.vote_digests,
+        grouped=certificate.grouped,
+        evidence=certificate.evidence,
+        protocol=certificate.protocol,
         context=certificate.context,
     )
 
@@ -161,40 +159,22 @@ class Tradeoff(NamedTuple):
     threshold: float
     bound: float
     coverage: float
-    empirical_error: float
+    empirical_risk: float
     empirical_coverage: float
 
 
-def tradeoffs(
-    votes: Sequence[Votes], posteriors: Sequence[Posterior], certificate: Certificate, delta: float | None = None
-) -> list[Tradeoff]:
+def tradeoffs(evidence: Any, certificate: Certificate, delta: float | None = None) -> list[Tradeoff]:
     """Error among the answers and coverage at a few thresholds; all these bounds hold at once."""
-    _check_tested(certificate)
-    check_same_vote(certificate, posteriors, votes)
     level = check_delta(certificate.delta if delta is None else delta)
-    counted = [tally(fold, THRESHOLDS) for fold in Judgments.of(votes, posteriors).folds()]
+    counted = [tally(fold, THRESHOLDS) for fold in certificate.judgments(evidence).folds()]
     shares, found = np.array(certificate.fold_shares), []
     for threshold in FEW:
         folds = [fold.tried(threshold) for fold in fold_tests(counted, level)]
-        errors, answered, covered = (float(shares @ [_mean(t, name, threshold) for t in counted]) for name in _MEASURED)
+        errors, answered = (float(shares @ [_mean(t, name, threshold) for t in counted]) for name in _COUNTED)
         coverage = float(shares @ [fold.coverage for fold in folds]) * (1 - 1e-12)
         measured = errors / answered if answered else 0.0
-        found.append(Tradeoff(threshold, mixed_bound(folds, shares), coverage, measured, covered))
+        found.append(Tradeoff(threshold, mixed_bound(folds, shares), coverage, measured, answered))
     return found
-
-
-def _further_assumptions(certificate: Certificate) -> tuple[str, ...]:
-    """What a certificate assumes besides what any test does."""
-    of_tests = tested_assumptions(len(certificate.fold_sizes), certificate.grouped, priced=bool(certificate.cost))
-    return certificate.assumptions[len(of_tests) :]
-
-
-def _check_tested(certificate: Certificate) -> None:
-    if not certificate.tested:
-        raise ValueError(
-            f"selective needs a vote made without its judging examples, but the weights of this one were learned on "
-            f"them ({certificate.theorem}): fit with bound='auto'."
-        )
 
 
 def _mean(tally: Tally, name: str, threshold: float) -> float:

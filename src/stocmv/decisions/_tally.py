@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from ..certificate import Judgments
 
-ROOM = 1e-9  # tolerance below a threshold: more than the order of summation can change a share
-_DOUBT = 1e-10  # more than the order of summation can change, among 200,000 voters
+ROOM = 1e-9  # tolerance below a threshold: 90 of 100 equal weights may add up to slightly less than 0.9
 
 
 @dataclass(frozen=True)
@@ -21,15 +20,12 @@ class Tally:
     answered, errors : ndarray
         Answered, and answered wrongly: sums over the examples, (n_thresholds,), or shares of each group's rows,
         (n_groups, n_thresholds).
-    covered : ndarray
-        As ``answered``, without what is answered only thanks to rounding, which is among the ``errors``.
     n : int
         Number of units (examples or groups).
     """
 
     answered: NDArray
     errors: NDArray
-    covered: NDArray
     n: int
 
     @property
@@ -44,13 +40,10 @@ class Tally:
 
 def tally(judgments: Judgments, thresholds: Sequence[float]) -> Tally:
     """The counts of one fold."""
-    share, wrong = judgments.scores.max(1)[:, None], judgments.wrong[:, None]
-    cuts = np.array(thresholds) - ROOM
-    # what is closer to the edge counts against the claim: as answered wrongly, and as not covered
-    surely, maybe = share >= cuts + _DOUBT, share >= cuts - _DOUBT
-    columns = (maybe, maybe & (wrong | ~surely), surely)
+    answered = judgments.answer_score[:, None] >= np.array(thresholds) - ROOM
+    columns = answered, answered & judgments.wrong[:, None]
     if judgments.grouped:
-        answered, errors, covered = (judgments.group_means(column) for column in columns)
-        return Tally(answered, errors, covered, len(answered))
-    answered, errors, covered = (column.sum(0).astype(float) for column in columns)
-    return Tally(answered, errors, covered, len(share))
+        answers, errors = (judgments.group_means(column) for column in columns)
+        return Tally(answers, errors, len(answers))
+    answers, errors = (column.sum(0).astype(float) for column in columns)
+    return Tally(answers, errors, len(answered))

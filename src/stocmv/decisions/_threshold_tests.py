@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import RatioTest, one_sample
-from ..certificate import percent_down
+from ..certificate import Claim, percent_down, share
 from ._tally import Tally
 
 _LENIENT = (0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.0)
@@ -24,7 +24,7 @@ class NotCertified(ValueError):
 
 
 @dataclass(frozen=True)
-class Found:
+class Certified:
     """The threshold of a fold, with its certified figures."""
 
     threshold: float
@@ -47,7 +47,7 @@ class FoldTests:
         self.tally = tally
         self.delta = delta
 
-    def meet_error(self, max_error: float) -> Found:
+    def meet_error(self, max_error: float) -> Certified:
         """The most lenient threshold at which the error among the answers is certified to be at most ``max_error``.
 
         From each start, the thresholds are tested one after the other, each with the full delta of that start, until
@@ -55,26 +55,26 @@ class FoldTests:
         """
         place = max(self._last_passed(start, share, max_error) for start, share in STARTS.items())
         if place < 0:
-            return Found(NEVER, max_error, 0.0)
-        return Found(THRESHOLDS[place], max_error, self.coverage(place, len(THRESHOLDS)))
+            return Certified(NEVER, max_error, 0.0)
+        return Certified(THRESHOLDS[place], max_error, self.coverage(place, len(THRESHOLDS)))
 
-    def meet_coverage(self, min_coverage: float) -> Found:
+    def meet_coverage(self, min_coverage: float) -> Certified:
         """Of a few thresholds with at least this certified coverage, the one with the smallest certified error."""
         tried = [self.tried(threshold) for threshold in FEW]
         enough = [found for found in tried if found.coverage >= min_coverage]
         return min(enough, key=lambda found: found.bound)
 
-    def tried(self, threshold: float) -> Found:
+    def tried(self, threshold: float) -> Certified:
         """Bounds on error and coverage at one of a few thresholds; they hold for all of these at once."""
         place, delta = THRESHOLDS.index(threshold), ERROR_SHARE * self.delta / len(FEW)
-        return Found(threshold, self._upper(place, delta), self.coverage(place, len(FEW)))
+        return Certified(threshold, self._upper(place, delta), self.coverage(place, len(FEW)))
 
     def coverage(self, place: int, among: int) -> float:
         """Lower bound on the coverage; the bounds at ``among`` thresholds hold at once."""
         if THRESHOLDS[place] == 0:
             return 1.0
         delta = (1 - ERROR_SHARE) * self.delta / among
-        rest = max(self.tally.n * (1 - float(self.tally.means("covered")[place])), 0.0)
+        rest = max(self.tally.n * (1 - float(self.tally.means("answered")[place])), 0.0)
         return 1 - one_sample(rest, self.tally.n, delta, counted=not self.tally.grouped)
 
     def _last_passed(self, start: float, share: float, max_error: float) -> int:
@@ -98,12 +98,22 @@ class FoldTests:
         return test.upper_counts(round(tally.errors[place]), round(tally.answered[place]))
 
 
+def claims(delta: float, n_folds: int, *, by_error: bool) -> tuple[Claim, ...]:
+    """How delta is split between the error among the answers and the coverage."""
+    error = {"folds": n_folds} if by_error else {"folds": n_folds, "thresholds": len(FEW)}
+    coverage = {"folds": n_folds, "thresholds": len(THRESHOLDS if by_error else FEW)}
+    return (
+        Claim("error among the answers", share(ERROR_SHARE * delta, **error), "bound", error),
+        Claim("coverage", share((1 - ERROR_SHARE) * delta, **coverage), "bound", coverage),
+    )
+
+
 def fold_tests(tallies: Sequence[Tally], delta: float) -> list[FoldTests]:
     """The tests of all folds, which share delta: they hold at once, however dependent the folds are."""
     return [FoldTests(tally, delta / len(tallies)) for tally in tallies]
 
 
-def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[Found]:
+def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[Certified]:
     """A threshold for each fold at which its error among the answers is certified to be at most ``max_error``."""
     found = [fold.meet_error(max_error) for fold in folds]
     if all(each.threshold == NEVER for each in found):
@@ -115,7 +125,7 @@ def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[Found]:
     return found
 
 
-def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Found]:
+def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Certified]:
     """A threshold for each fold with a certified coverage of at least ``min_coverage``, and the fewest errors."""
     found = [fold.meet_coverage(min_coverage) for fold in folds]
     if any(each.bound >= 1 for each in found):
@@ -124,17 +134,17 @@ def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Found
     return found
 
 
-def mixed_bound(found: Sequence[Found], shares: NDArray) -> float:
+def mixed_bound(found: Sequence[Certified], shares: NDArray) -> float:
     """Upper bound on the error among the answers of all folds together, which answer in these shares.
 
     The error is the mean of the folds' errors, weighted by how often each answers. In the worst case, folds whose bound
     is above the mean always answer, and the others as rarely as their coverage allows.
     """
     folds = sorted(zip(found, shares, strict=True), key=lambda pair: -pair[0].bound)
-    weights = np.array([share * each.coverage for each, share in folds])
+    weights = np.array([answers * each.coverage for each, answers in folds])
     bounds, worst = np.array([each.bound for each, _ in folds]), 0.0
-    for k, (_, share) in enumerate(folds):
-        weights[k] = share
+    for k, (_, answers) in enumerate(folds):
+        weights[k] = answers
         worst = max(worst, float(weights @ bounds) / float(weights.sum()))
     return min(worst * (1 + 1e-12), float(bounds[0]))
 
@@ -142,7 +152,7 @@ def mixed_bound(found: Sequence[Found], shares: NDArray) -> float:
 def _attainable(folds: Sequence[FoldTests], max_error: float) -> str:
     """What can be certified instead: about the smallest error at which some fold answers."""
 
-    def met(error: float) -> list[Found]:
+    def met(error: float) -> list[Certified]:
         found = (fold.meet_error(error) for fold in folds)
         return [each for each in found if each.threshold < NEVER]
 

@@ -1,0 +1,92 @@
+"""What the classifier's parameters ask for, resolved once into a plan before anything is trained."""
+
+import platform
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+import sklearn
+
+from ..bounds import check_delta
+from ..certificate import check_cost, check_per_class
+from ..learning import named, posterior_kind
+from ..posteriors import Posterior
+from ..protocols import Examples, Plan, Recipe, check_bound, choose_protocol, is_test
+from ..risks import RISKS, Risk
+from ..solvers import SOLVERS, Solver
+from ..voters import unused_settings
+from ..votes import check_device
+
+if TYPE_CHECKING:
+    from ._classifier import MajorityVoteClassifier
+
+
+def check_parameters(clf: "MajorityVoteClassifier", *, grouped: bool) -> None:
+    """Refuse parameters that are wrong or do not go together, before the examples are looked at."""
+    check_delta(clf.delta)
+    check_device(clf.device)
+    named(clf.solver, SOLVERS, Solver, "solver")
+    check_bound(clf.bound, grouped=grouped, priced=clf.cost is not None)
+    kind = posterior_kind(clf.posterior, named(clf.risk, RISKS, Risk, "risk"))
+    if is_test(clf.bound):
+        _check_has_scores(kind)
+    else:
+        check_per_class(clf.per_class, kind)
+    inner: Any = clf.inner_folds
+    if not isinstance(inner, int | np.integer) or inner < 0 or inner == 1:
+        raise ValueError(f"inner_folds must be 0 or an integer of at least 2, got {clf.inner_folds!r}.")
+
+
+def _check_has_scores(kind: type[Posterior]) -> None:
+    if kind.law == "drawn":
+        raise ValueError(
+            f"bound='auto' and bound='fold_test' need a Dirichlet or categorical posterior, got {kind.name!r}, whose "
+            "vote has no fixed weights. Use risk='exact', or name a bound such as 'seeger'."
+        )
+
+
+def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, *, grouped: bool) -> Plan:
+    """How these examples make a vote, and how it is judged."""
+    source, equal = examples.source, examples.source.exchangeable or clf.inner_folds == 0
+    protocol = choose_protocol(
+        clf.bound,
+        clf.holdout,
+        clf.n_folds,
+        source=source,
+        sets_weights=not equal,
+        n=examples.n_units,
+        grouped=grouped,
+    )
+    recipe = Recipe(
+        source,
+        examples.classes,
+        weighs=protocol.weighs,
+        estimates=protocol.estimates,
+        inner_folds=int(clf.inner_folds),
+        risk=clf.risk,
+        posterior=clf.posterior,
+        prior=clf.prior,
+        solver=clf.solver,
+        delta=clf.delta,
+        device=clf.device,
+    )
+    costs = None if clf.cost is None else check_cost(clf.cost, examples.classes.tolist())
+    return Plan(protocol, recipe, bool(clf.per_class), costs, bool(clf.stochastic), _context(clf, examples))
+
+
+def _context(clf: "MajorityVoteClassifier", examples: Examples) -> dict[str, Any]:
+    from .. import __version__
+
+    return {
+        "voters": " ".join(filter(None, (examples.source.describe(), unused_settings(clf.voters)))),
+        "n_features": getattr(clf, "n_features_in_", None),
+        "classes": [str(label) for label in examples.classes],
+        "random_state": clf.random_state if isinstance(clf.random_state, int) else repr(clf.random_state),
+        "versions": {
+            "stocmv": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+            "scikit-learn": sklearn.__version__,
+        },
+    }

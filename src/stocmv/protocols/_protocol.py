@@ -1,0 +1,358 @@
+"""Protocols: which examples make a vote and which judge it, what is learned where, and how the result is certified."""
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, cast
+
+import numpy as np
+
+from ..bounds import Bound, CatoniPerFold
+from ..certificate import Certificate, Costs, Judgments, certify_judgments, percent, share
+from ..checks import OrderTest
+from ..learning import History, learn, named, posterior_kind
+from ..posteriors import Posterior
+from ..progress import logger, report, stage
+from ..risks import RISKS, Risk
+from ..voters import VoterSet
+from ..votes import Votes
+from ._choices import best_constant, choose_priors, choose_solver, is_auto, risk_name
+from ._cut import Cut
+from ._examples import Examples
+from ._recipe import FoldVote, Recipe
+
+_UNKNOWN_ERROR = 0.2  # expected if nothing is known
+_ALONE = "A voter's answer to an example does not depend on the examples that it is asked together with."
+_CLASSES_KNOWN = "The set of classes was known before, and not taken from these examples."
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that `fit` decides before the first voter is trained.
+
+    Attributes
+    ----------
+    protocol : Protocol
+        How the examples are used.
+    recipe : Recipe
+        How a vote is made from examples.
+    per_class, costs, stochastic
+        What else to certify: the classes, the mean cost, the stochastic vote.
+    context : dict
+        Where the certificate comes from.
+    """
+
+    protocol: "Protocol"
+    recipe: Recipe
+    per_class: bool = False
+    costs: Costs | None = None
+    stochastic: bool = False
+    context: dict[str, Any] = field(default_factory=dict)
+
+    def fit(self, examples: Examples, rng: np.random.RandomState) -> "FittedVote":
+        """Make the votes, judge them and certify the result."""
+        return self.protocol.fit(self, examples, rng)
+
+
+class FittedVote(NamedTuple):
+    """What `fit` leaves behind."""
+
+    voters: list[VoterSet]
+    posteriors: list[Posterior]
+    history: History
+    certificate: Certificate
+    evidence: Judgments | list[Votes]
+    order_test: OrderTest | None
+    plain_errors: tuple[int, int] | None
+    timings: dict[str, float]
+
+
+class CertifiedVote(NamedTuple):
+    """The weights of each fold, how they were learned, and the certificate with its evidence."""
+
+    posteriors: list[Posterior]
+    history: History
+    certificate: Certificate
+    evidence: Judgments | list[Votes]
+    order_test: OrderTest | None
+
+
+class Protocol(ABC):
+    """One way to use the examples. Subclass it, or one of the protocols below, to write your own.
+
+    Attributes
+    ----------
+    name : str
+        As the certificate records it: "holdout", "folds" or "all".
+    weighs : bool
+        Whether the examples that make the voters also set their weights; if not, the judging examples do.
+    estimates : bool
+        Whether the error of a vote has to be guessed before other examples judge it.
+    assumptions : tuple of str
+        What the certificate must say about this use of the examples.
+    """
+
+    name: ClassVar[str]
+    weighs: ClassVar[bool] = True
+    estimates: ClassVar[bool] = False
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    @abstractmethod
+    def cut(self) -> Cut:
+        """The parts of the examples, and how many of them judge."""
+
+    @abstractmethod
+    def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Any:
+        """What part ``k`` shows about the vote made without it."""
+
+    @abstractmethod
+    def certify(
+        self, plan: Plan, examples: Examples, votes: list[FoldVote], shown: list[Any], rng: np.random.RandomState
+    ) -> CertifiedVote:
+        """The certificate, from what all parts showed."""
+
+    def fit(self, plan: Plan, examples: Examples, rng: np.random.RandomState) -> FittedVote:
+        """For each judging part, make a vote from the other examples and ask it about the part; then certify."""
+        timings = dict.fromkeys(("voters", "votes", "certificate"), 0.0)
+        votes: list[FoldVote] = []
+        shown: list[Any] = []
+        examples.cut(self.cut, rng)
+        for k in range(self.cut.n_parts):
+            began = time.perf_counter()
+            votes.append(self._make(plan, examples, k, rng, votes))
+            made = time.perf_counter()
+            report("collecting votes", k, self.cut.n_parts)
+            shown.append(self.ask(plan, examples, votes[-1], k))
+            report("collecting votes", k + 1, self.cut.n_parts)
+            timings["voters"] += made - began
+            timings["votes"] += time.perf_counter() - made
+        plain = examples.plain_errors(votes[0].voters, 0) if plan.recipe.source.learns else None
+        began = time.perf_counter()
+        certified = self.certify(plan, examples, votes, shown, rng)
+        timings["certificate"] = time.perf_counter() - began
+        logger.info("certified in %.1f s: bound %.4f", timings["certificate"], certified.certificate.bound)
+        voters = [vote.voters for vote in votes]
+        return FittedVote(voters, *certified, plain, timings)
+
+    def _make(
+        self, plan: Plan, examples: Examples, k: int, rng: np.random.RandomState, before: Sequence[FoldVote]
+    ) -> FoldVote:
+        n_parts, began = self.cut.n_parts, time.perf_counter()
+        report("training voters", k, n_parts)
+        vote = examples.make(plan.recipe, k, rng.randint(2**31 - 1))
+        if any(vote.voters is others.voters for others in before):
+            raise ValueError("The source returned the same voters for two folds: make new ones in each fit.")
+        report("training voters", k + 1, n_parts)
+        where = f"fold {k + 1} of {n_parts}" if n_parts > 1 else "trained"
+        logger.info("%s: %d voters in %.1f s", where, vote.voters.n_voters, time.perf_counter() - began)
+        return vote
+
+    def facts(self, votes: Sequence[FoldVote], n: int) -> dict[str, Any]:
+        """How the certificate records the protocol: its name, how many made the vote and how many judged it."""
+        return {"name": self.name, "learning": n, "judging": n}
+
+    def all_assumptions(self, plan: Plan, examples: Examples) -> Iterator[str]:
+        """What the certificate assumes about these voters and this use of the examples."""
+        yield from plan.recipe.source.assumptions
+        yield from self.assumptions
+        yield _ALONE
+        if self.cut.n_parts > 1:
+            deviation = math.sqrt(examples.fingerprints.may_coincide) / 2
+            yield (
+                "Where the folds disagree, predict gives an example to one of them by a hash of its features with a "
+                "key that fit drew; its bound is on the average over that key. Over the keys the error of predict has "
+                f"a standard deviation of at most about {percent(deviation)}."
+            )
+
+
+def _doubts(examples: Examples, order: OrderTest | None) -> tuple[str, ...]:
+    found = (examples.doubt, None if order is None else order.doubt)
+    return tuple(doubt for doubt in found if doubt is not None)
+
+
+def _unproven(plan: Plan) -> tuple[str, ...]:
+    return () if plan.recipe.source.proven else ("the voters",)
+
+
+def _classes_were_known(plan: Plan) -> bool:
+    """Whether the classes must not depend on the examples because the voters do not say which they know."""
+    source = plan.recipe.source
+    return not source.learns and source.labels() is None
+
+
+class Tested(Protocol):
+    """Voters and weights come from other examples, and the judges only test: the certificate is about a table."""
+
+    __test__: ClassVar[bool] = False  # or pytest takes it for a test
+
+    def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Judgments:
+        return examples.judgments(vote, k, stochastic=plan.stochastic and vote.voters.n_voters > 1)
+
+    def certify(
+        self, plan: Plan, examples: Examples, votes: list[FoldVote], shown: list[Any], rng: np.random.RandomState
+    ) -> CertifiedVote:
+        order = examples.order_test([part.wrong for part in shown])
+        judgments = Judgments.joined(shown, as_folds=True)
+        posteriors = [cast(Posterior, vote.posterior) for vote in votes]
+        known = plan.per_class or _classes_were_known(plan)  # given an answer, its class is random
+        with stage("certifying"):
+            certificate = certify_judgments(
+                judgments,
+                plan.recipe.delta,
+                guesses=[vote.guess for vote in votes if vote.guess is not None],
+                per_class=plan.per_class,
+                costs=plan.costs,
+                one_voter=all(vote.voters.n_voters == 1 for vote in votes),
+                unproven=(*_unproven_posterior(posteriors[0]), *_unproven(plan)),
+                assumptions=(*self.all_assumptions(plan, examples), *([_CLASSES_KNOWN] if known else [])),
+                warnings=_doubts(examples, order),
+                protocol=self.facts(votes, judgments.errors.n),
+                context={**plan.context, "weights": _how_weighted(plan, votes)},
+            )
+        history = History.joined([vote.history for vote in votes])
+        return CertifiedVote(posteriors, history, certificate, judgments, order)
+
+
+def _unproven_posterior(posterior: Posterior) -> tuple[str, ...]:
+    return () if posterior.proven else (f"the posterior {posterior.name!r}",)
+
+
+def _how_weighted(plan: Plan, votes: Sequence[FoldVote]) -> str:
+    if plan.recipe.equal or not any(len(vote.history) for vote in votes):
+        return "equal" if is_auto(plan.recipe.prior) else "given by the prior"
+    return f"learned for the risk {risk_name(plan.recipe.risk)!r} on examples that do not judge"
+
+
+@dataclass(frozen=True)
+class HoldOut(Tested):
+    """A share of the examples only judges the vote that the others make.
+
+    ``learns`` says whether anything is learned from the others.
+    """
+
+    share: float
+    learns: bool = True
+    name: ClassVar[str] = "holdout"
+
+    @property
+    def cut(self) -> Cut:
+        return Cut.holdout(self.share)
+
+    def facts(self, votes: Sequence[FoldVote], n: int) -> dict[str, Any]:
+        return {"name": self.name, "learning": votes[0].n if self.learns else 0, "judging": n}
+
+
+@dataclass(frozen=True)
+class AllJudge(Tested):
+    """Nothing is learned from the examples, so that all of them judge."""
+
+    name: ClassVar[str] = "all"
+
+    @property
+    def cut(self) -> Cut:
+        return Cut((1.0,), 1)
+
+    def facts(self, votes: Sequence[FoldVote], n: int) -> dict[str, Any]:
+        return {"name": self.name, "learning": 0, "judging": n}
+
+
+@dataclass(frozen=True)
+class Folds(Tested):
+    """Each fold judges the vote that the other folds make, so that every example trains and judges."""
+
+    count: int
+    name: ClassVar[str] = "folds"
+    estimates: ClassVar[bool] = True
+
+    @property
+    def cut(self) -> Cut:
+        return Cut.folds(self.count)
+
+
+@dataclass(frozen=True)
+class PacBayes(Protocol):
+    """The judging folds also set the weights, as in the paper: the bound pays the KL for that.
+
+    With one fold, the voters do not learn.
+    """
+
+    count: int
+    bound: str | Bound
+    weighs: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return "folds" if self.count > 1 else "all"
+
+    @property
+    def cut(self) -> Cut:
+        return Cut.folds(self.count)
+
+    def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Votes:
+        return examples.votes(vote, k)
+
+    def bound_for(self, votes: Sequence[FoldVote], sizes: Sequence[int], delta: float) -> str | Bound:
+        """The bound, before looking at the folds that it is for."""
+        return self.bound
+
+    def certify(
+        self, plan: Plan, examples: Examples, votes: list[FoldVote], shown: list[Any], rng: np.random.RandomState
+    ) -> CertifiedVote:
+        """Learn the weights on the judging examples; of several priors keep the best, with delta shared among all."""
+        recipe, sizes = plan.recipe, [v.n_examples for v in shown]
+        kind = posterior_kind(recipe.posterior, named(recipe.risk, RISKS, Risk, "risk"))
+        priors = choose_priors(recipe.prior, kind, recipe.source)
+        if all(v.n_voters == 1 for v in shown):
+            priors = priors[:1]  # nothing to choose
+        bound = self.bound_for(votes, sizes, share(recipe.delta, priors=len(priors)))
+        seed = rng.randint(2**31 - 1)
+        candidates = [
+            learn(
+                shown,
+                risk=recipe.risk,
+                posterior=recipe.posterior,
+                prior=prior,
+                bound=bound,
+                delta=recipe.delta,
+                solver=choose_solver(recipe.solver, recipe.risk, recipe.source),
+                random_state=seed,
+                device=recipe.device,
+                assumptions=tuple(self._assumptions(plan, examples, shown)),
+                per_class=plan.per_class,
+                alternatives=len(priors),
+                context={**plan.context, "weights": "learned on the examples that judge, and paid for"},
+            )
+            for prior in priors
+        ]
+        best = min(candidates, key=lambda learned: cast(float, learned.certificate.stochastic_bound))
+        posteriors = cast(list[Posterior], best.posterior)
+        order = examples.order_test([v.whole().vote_errors(p.mean) for v, p in zip(shown, posteriors, strict=True)])
+        certificate = replace(
+            best.certificate,
+            warnings=_doubts(examples, order),
+            unproven=(*best.certificate.unproven, *_unproven(plan)),
+            protocol=self.facts(votes, sum(sizes)),
+        )
+        return CertifiedVote(posteriors, best.history, certificate, shown, order)
+
+    def _assumptions(self, plan: Plan, examples: Examples, shown: Sequence[Votes]) -> Iterator[str]:
+        yield from self.all_assumptions(plan, examples)
+        if _classes_were_known(plan):
+            yield _CLASSES_KNOWN
+        if plan.recipe.source.learns and all(v.n_voters == 1 for v in shown):
+            yield "That each fold has one voter was known before: the number of voters does not depend on the examples."
+
+
+@dataclass(frozen=True)
+class PacBayesPerFold(PacBayes):
+    """The same with Catoni's bound, whose constants come from the error that the other folds expect."""
+
+    bound: str | Bound = "catoni_per_fold"
+    estimates: ClassVar[bool] = True
+
+    def bound_for(self, votes: Sequence[FoldVote], sizes: Sequence[int], delta: float) -> Bound:
+        errors = [_UNKNOWN_ERROR if vote.guess is None else vote.guess.overall for vote in votes]
+        return CatoniPerFold(tuple(best_constant(error, sizes, delta) for error in errors))
