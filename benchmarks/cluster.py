@@ -20,7 +20,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 from stocmv import MajorityVoteClassifier, VoteMatrix, learn
-from stocmv.engines import ClusterVotes, Shared
+from stocmv.cluster import ClusterVotes, Shared
 from stocmv.progress import Callback, listening
 from stocmv.risks import Exact
 from stocmv.solvers import MiniBatchAdam, Solver
@@ -110,7 +110,7 @@ def _fit(memory: str, n_parts: int, voters: VoterSource, solver: Solver | str = 
         workers = client.run(peak_megabytes).values()
     spent = ", ".join(f"{stage} {seconds:.0f}" for stage, seconds in clf.timings_.items())
     print(
-        f"fit of {N:,} examples ({X.nbytes / 1e9:.1f} GB), {clf.votes_[0].n_voters} voters, workers of {memory}, ",
+        f"fit of {N:,} examples ({X.nbytes / 1e9:.1f} GB), {clf.voters_[0].n_voters} voters, workers of {memory}, ",
         end="",
     )
     print(f"{'default solver' if solver == 'auto' else type(solver).__name__}: {took:.0f} s ({spent}), ", end="")

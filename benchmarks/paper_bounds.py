@@ -87,8 +87,8 @@ def measure_forest(name: str, seed: int) -> dict[str, float]:
     forest = RandomForestClassifier(100)
     trees = MajorityVoteClassifier(forest, bound="seeger", n_folds=2, random_state=seed).fit(X, y)
     held = MajorityVoteClassifier(forest, random_state=seed).fit(X, y)
-    apart, merged = (learn(trees.votes_, prior=1.0, merge=merge, random_state=seed) for merge in (False, True))
-    sparse = learn(trees.votes_, random_state=seed)
+    apart, merged = (learn(trees.evidence_, prior=1.0, merge=merge, random_state=seed) for merge in (False, True))
+    sparse = learn(trees.evidence_, random_state=seed)
     return {
         "prior 1": apart.certificate.stochastic_bound,
         "merged": merged.certificate.stochastic_bound,
@@ -96,7 +96,7 @@ def measure_forest(name: str, seed: int) -> dict[str, float]:
         "prior 50": trees.certificate_.stochastic_bound,
         "predict": trees.certificate_.bound,
         "hold-out": held.certificate_.bound,
-        "blocs": float(np.mean([v.blocs().max() + 1 for v in trees.votes_])),
+        "blocs": float(np.mean([v.blocs().max() + 1 for v in trees.evidence_])),
         "voters": 100.0,
     }
 

@@ -18,7 +18,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from stocmv import MajorityVoteClassifier
-from stocmv.selective import NotCertified
+from stocmv.decisions import NotCertified
 
 from .splits import DELTA, measured, split
 
@@ -34,7 +34,7 @@ def coverage_at_targets() -> None:
         clf = MajorityVoteClassifier(n_folds=3, delta=DELTA, n_jobs=-1, random_state=0).fit(X, y)
         sure = clf.selective(max_error=target)
         c, (coverage, error) = sure.certificate_, _on_test(sure, X_test, y_test)
-        assert c.verify(clf.votes_)
+        assert c.verify(clf.evidence_)
         figures = f"{100 * c.coverage:11.1f}{100 * c.empirical_coverage:10.1f}{100 * coverage:8.1f}{100 * error:12.2f}"
         print(f"{name:12}{100 * target:8.2f}{figures}")
 

@@ -21,6 +21,7 @@ def best_row(unit: Unit, classifier: MajorityVoteClassifier, data: Split) -> Out
     """
     classifier.fit(data.X, data.y)
     certificate: Any = classifier.certificate_
+    judged: Any = classifier.evidence_
     fitted = Fitted([p.fixed_votes()[0] for p in classifier.posterior_], classifier.posterior_, certificate, 0.0)
     shares = np.array(certificate.fold_shares)
     tests = [
@@ -29,12 +30,12 @@ def best_row(unit: Unit, classifier: MajorityVoteClassifier, data: Split) -> Out
     row = {
         **unit.identity,
         **data.sizes,
-        "n_voters": classifier.votes_[0].n_voters,
+        "n_voters": classifier.voters_[0].n_voters,
         "n_folds": len(shares),
         "method": "best",
         "entropy": float(shares @ [entropy(w) for w in fitted.weights]),
         "kl": certificate.kl,
-        **errors("train", fitted, [votes.whole() for votes in classifier.votes_], shares),
+        **errors("train", fitted, [votes.whole() for votes in judged], shares),
         **errors("test", fitted, tests, shares),
         "bound": certificate.stochastic_bound,
         "bound_proven": certificate.stochastic_bound,

@@ -112,7 +112,7 @@ def _working(cluster: str | None, jobs: int | None) -> Iterator[int]:
         return
     from joblib import parallel_config
 
-    from stocmv.engines._connection import connected
+    from stocmv.cluster import connected
 
     with connected(None if cluster == _HERE else cluster, jobs) as client, parallel_config(backend="dask"):
         _send_code(client)

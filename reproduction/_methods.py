@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stocmv.bounds import Bound, Seeger
-from stocmv.certificate import Certificate
+from stocmv.certificate import PacBayesCertificate
 from stocmv.learning import learn
 from stocmv.posteriors import Categorical, Dirichlet, Posterior
 from stocmv.risks import Binomial, CBound, Exact, FirstOrder, MonteCarlo, Risk, SecondOrder
@@ -67,7 +67,7 @@ class Fitted:
         Weights of the deterministic vote of each fold.
     posteriors : list of Posterior
         Empty for naive Bayes.
-    certificate : Certificate or None
+    certificate : PacBayesCertificate or None
         As returned by `learn`.
     seconds : float
         Time to find it.
@@ -75,7 +75,7 @@ class Fitted:
 
     weights: list[NDArray]
     posteriors: list[Posterior]
-    certificate: Certificate | None
+    certificate: PacBayesCertificate | None
     seconds: float
 
 
