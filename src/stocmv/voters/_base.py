@@ -52,13 +52,12 @@ class VoterSet(ABC):
         A voter that does not answer an example has no say in it; an example that no voter answers counts as an error.
         """
 
-    def plain_answers(self, X: Any) -> NDArray | None:
-        """Class codes predicted by the model that these voters belong to; None if there is no such model.
+    def probabilities(self, X: Any) -> NDArray:
+        """How sure the voters are: an array of shape (n, n_voters, n_classes), for soft votes.
 
-        A forest, for example, averages its trees' probabilities. This is what a user would have without `stocmv`, and
-        is only used for comparison.
+        A voter without probabilities gives its answer the probability 1.
         """
-        return None
+        raise NotImplementedError(f"{type(self).__name__} has no probabilities: use voting='hard'.")
 
 
 class VoterSource(BaseEstimator, ABC):
@@ -123,6 +122,19 @@ class VoterSource(BaseEstimator, ABC):
         It is -1 for an example without such voters; None if there are no out-of-bag answers at all. This only tunes the
         fold test, before looking at the judging fold.
         """
+        return None
+
+    def soft(self) -> "VoterSource | None":
+        """The same voters as a source of probabilities, with every model as one voter; None if it has none."""
+        return None
+
+    @property
+    def silent_about(self) -> tuple[str, ...]:
+        """Names of the voters that do not say how sure they are, in a source of probabilities."""
+        return ()
+
+    def given_weights(self) -> NDArray | None:
+        """Weights of the voters that are given and not learned; None if there are none."""
         return None
 
     def with_members(self, count: int) -> "VoterSource | None":
@@ -194,6 +206,21 @@ class Wrapped(VoterSource):
     def describe(self) -> str:
         return self.source.describe()
 
+    def given_weights(self) -> NDArray | None:
+        return self.source.given_weights()
+
+    @property
+    def silent_about(self) -> tuple[str, ...]:
+        return self.source.silent_about
+
+    def soft(self) -> "VoterSource | None":
+        inner = self.source.soft()
+        if inner is None:
+            return None
+        same = copy.copy(self)
+        same.source = inner
+        return same
+
 
 class Recoded(VoterSet):
     """Voters that know only some of the classes, with their answers as codes among all classes.
@@ -204,11 +231,14 @@ class Recoded(VoterSet):
         Their answers are positions in ``known``.
     known : ndarray
         Code, among all classes, of each class that they know.
+    n_classes : int
+        Number of all classes.
     """
 
-    def __init__(self, voters: VoterSet, known: NDArray) -> None:
+    def __init__(self, voters: VoterSet, known: NDArray, n_classes: int) -> None:
         self.voters = voters
         self.known = known
+        self.n_classes = n_classes
         self.n_voters = voters.n_voters
 
     def codes(self, X: Any) -> NDArray:
@@ -217,9 +247,11 @@ class Recoded(VoterSet):
             return self.known[codes]
         return np.append(self.known.astype(np.int64), -1)[codes]
 
-    def plain_answers(self, X: Any) -> NDArray | None:
-        answers = self.voters.plain_answers(X)
-        return None if answers is None else self.known[answers]
+    def probabilities(self, X: Any) -> NDArray:
+        inner = self.voters.probabilities(X)
+        spread = np.zeros((*inner.shape[:2], self.n_classes))
+        spread[..., self.known] = inner
+        return spread
 
 
 class Joined(VoterSet):
@@ -231,6 +263,9 @@ class Joined(VoterSet):
 
     def codes(self, X: Any) -> NDArray:
         return np.hstack([s.codes(X) for s in self.sets])
+
+    def probabilities(self, X: Any) -> NDArray:
+        return np.concatenate([s.probabilities(X) for s in self.sets], axis=1)
 
 
 def checked_codes(codes: NDArray, n_voters: int, n_classes: int) -> NDArray:
@@ -310,7 +345,7 @@ def known_classes(source: VoterSource, codes: NDArray, classes: NDArray) -> NDAr
 
 def recoded(voters: VoterSet, known: NDArray, n_classes: int) -> VoterSet:
     """Voters that answer positions among the known classes, turned into voters that answer codes among all classes."""
-    return voters if len(known) == n_classes else Recoded(voters, known.astype(code_dtype(n_classes)))
+    return voters if len(known) == n_classes else Recoded(voters, known.astype(code_dtype(n_classes)), n_classes)
 
 
 def out_of_bag_answers(source: VoterSource, voters: VoterSet, X: Any) -> NDArray | None:
@@ -322,7 +357,8 @@ def out_of_bag_answers(source: VoterSource, voters: VoterSet, X: Any) -> NDArray
 
 
 def set_seeds(estimator: BaseEstimator, seed: int) -> None:
-    """Give every ``random_state`` of an estimator and its parts its own seed."""
-    names = [name for name in sorted(estimator.get_params()) if name.split("__")[-1] == "random_state"]
+    """Give every ``random_state`` of an estimator and its parts that the user left open its own seed."""
+    given = estimator.get_params()
+    names = [name for name in sorted(given) if name.split("__")[-1] == "random_state" and given[name] is None]
     seeds = np.random.SeedSequence(seed).generate_state(len(names)) % 2**31
     estimator.set_params(**{name: int(s) for name, s in zip(names, seeds, strict=True)})

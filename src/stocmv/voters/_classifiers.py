@@ -123,8 +123,9 @@ class ClassifierVoters(VoterSet):
         codes = [np.searchsorted(self.classes, answer) for answer in answers]
         return np.stack(codes, axis=1).astype(code_dtype(len(self.classes)))
 
-    def plain_answers(self, X: Any) -> NDArray | None:
-        return self.codes(X)[:, 0].astype(np.int64) if self.n_voters == 1 else None
+    def probabilities(self, X: Any) -> NDArray:
+        asked = (delayed(_probabilities)(c, name, X, self.classes) for c, name in _named(self.classifiers))
+        return np.stack(Parallel(n_jobs=self.n_jobs, prefer="threads")(asked), axis=1)
 
 
 class Frozen(VoterSource):

@@ -116,9 +116,6 @@ class EnsembleVoters(VoterSet):
             answers = [np.searchsorted(self.ensemble.classes_, answer) for answer in answers]
         return np.ascontiguousarray(np.stack(answers).astype(dtype, copy=False).T)
 
-    def plain_answers(self, X: Any) -> NDArray:
-        return np.searchsorted(self.ensemble.classes_, self.ensemble.predict(X))
-
 
 def is_ensemble(estimator: Any) -> bool:
     """Whether it is an ensemble whose members are classifiers (those of gradient boosting are regressors)."""

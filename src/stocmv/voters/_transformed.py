@@ -79,5 +79,5 @@ class TransformedVoters(VoterSet):
     def codes(self, X: Any) -> NDArray:
         return self.voters.codes(self.transformed(X))
 
-    def plain_answers(self, X: Any) -> NDArray | None:
-        return self.voters.plain_answers(self.transformed(X))
+    def probabilities(self, X: Any) -> NDArray:
+        return self.voters.probabilities(self.transformed(X))
