@@ -158,7 +158,7 @@ def test_the_classifier_its_certificate_and_the_page_take_it(part, tmp_path):
 @pytest.mark.parametrize("part", PARTS)
 def test_the_verifier_checks_what_it_knows_and_says_what_it_does_not(part):
     clf = fitted(part)
-    verification = clf.certificate_.verify(clf.votes_)
+    verification = clf.certificate_.verify(clf.evidence_)
     assert bool(verification) == (part in KNOWN)
     if part not in KNOWN:
         assert "not known here" in str(verification)

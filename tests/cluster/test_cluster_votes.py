@@ -10,7 +10,7 @@ from stocmv.solvers import Adam, Auto, MiniBatchAdam
 from stocmv.votes import PartitionedVotes
 from zoo import answers, silent_problem
 
-engines = pytest.importorskip("stocmv.engines")
+engines = pytest.importorskip("stocmv.cluster")
 pytest.importorskip("distributed", reason="needs the extra dask")
 
 
