@@ -11,7 +11,7 @@ from stocmv.certificate._fixed_vote import MARGINS
 from stocmv.certificate._partition import closest_contests
 from stocmv.risks import RISKS, Exact, Half
 from stocmv.risks._exact import margin_rows
-from stocmv.risks._mc import argmax_error
+from stocmv.risks._monte_carlo import argmax_error
 from zoo import PAIRS, SEVERAL_CLASSES, SINGLE, posterior_near, prior_of, problem
 
 SCALES = [0.1, 1.0, 20.0]

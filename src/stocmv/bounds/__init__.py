@@ -1,6 +1,6 @@
 """Proven upper bounds on a risk from its empirical value, the KL and the sample size."""
 
-from ._base import Bound, Bounded
+from ._bound import Bound, Bounded
 from ._catoni import Catoni, CatoniPerFold
 from ._delta import check_alternatives as check_alternatives, check_delta as check_delta
 from ._fold_test import FoldTest as FoldTest

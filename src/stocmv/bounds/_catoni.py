@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import ROUND_UP, Bound, Bounded
+from ._bound import ROUND_UP, Bound, Bounded
 
 _RANKS = (np.arange(64) + 0.5) / 64
 GRID = tuple(float(c) for c in 0.7 * _RANKS / (1 - _RANKS))

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._base import ROUND_UP, Bound, Bounded
+from ._bound import ROUND_UP, Bound, Bounded
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..special import kl_inverse, kl_inverse_gradient, log_xi
-from ._base import ROUND_UP, Bound, Bounded
+from ._bound import ROUND_UP, Bound, Bounded
 
 
 @dataclass(frozen=True)

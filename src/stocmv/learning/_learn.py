@@ -16,10 +16,10 @@ from ..progress import stage
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..votes import VoteMatrix, Votes, check_answers, check_device, encode_answers
-from ._answers import check_silence, mean_vote, mean_weights
+from ._blocs import find_blocs, merged_priors, one_of_each
 from ._history import History
-from ._merging import find_blocs, merged_priors, one_of_each
 from ._objective import Objective
+from ._predict import check_silence, mean_vote, mean_weights
 from ._prior_grid import PRIOR_TOTALS, choose_prior
 
 T = TypeVar("T")

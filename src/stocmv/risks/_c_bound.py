@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ..posteriors import Law, Posterior
 from ..votes import Together, VoteMatrix, Votes
-from ._base import Composed, Question, Risk, Upper
 from ._curves import FirstOrder, SecondOrder
+from ._risk import Composed, Question, Risk, Upper
 
 _FIRST, _SECOND = FirstOrder(), SecondOrder()
 _ROUNDING = 1e-14  # more than the quotient of numbers between 0 and 1, subtracted from 1, can lose

@@ -11,8 +11,8 @@ from scipy.special import betainc, betaln
 
 from ..posteriors import Law, Posterior, WeightedPosterior
 from ..votes import Curve, Method, VoteMatrix, Votes, split_rows, thread_map
-from ._base import MOST_DRAWS, Question, Risk
 from ._half_curve import half_curve
+from ._risk import MOST_DRAWS, Question, Risk
 
 _NODES = 193
 

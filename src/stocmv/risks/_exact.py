@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from ..posteriors import Posterior, WeightedPosterior
 from ..special import argmax_probability
 from ..votes import Method, VoteMatrix, Votes, split_rows, thread_map
-from ._base import Question
 from ._curves import Half, as_weighted, half_rows, rounded_mean, wrong_weight_rows
+from ._risk import Question
 
 _QUADRATURE_ERROR = 1e-10  # of argmax_probability; the largest ever observed is 6e-12
 _LARGE = 1e6  # concentration of a class from which scipy's incomplete gamma function loses digits ...

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 
-from ._base import Problem, Solver
+from ._solver import Problem, Solver
 
 Evaluate = Callable[[NDArray], tuple[float, NDArray]]
 

@@ -1,6 +1,5 @@
 """The votes, packed, and the single pass over them that computes every risk."""
 
-from ._base import Votes as Votes, check_device as check_device, random_rows as random_rows
 from ._blocs import Blocs as Blocs
 from ._classes import class_weights as class_weights, doubt as doubt, heaviest as heaviest
 from ._curve import Curve as Curve
@@ -35,5 +34,6 @@ from ._queries import (
     scaled as scaled,
 )
 from ._threads import split_rows as split_rows, thread_map as thread_map
+from ._votes import Votes as Votes, check_device as check_device, random_rows as random_rows
 
 __all__ = ["PartitionedVotes", "VoteMatrix", "load_folds", "save_folds"]

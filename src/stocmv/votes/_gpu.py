@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..special import GammaTables, gamma_tables
-from ._base import Matrix, Votes
 from ._curve import Curve
 from ._integer_sums import VOTERS, IntegerSum
 from ._matrix import VoteMatrix
 from ._partitioned import PartitionedVotes
 from ._queries import Method, Together
+from ._votes import Matrix, Votes
 
 _WARPS, _STAGES = 12, 3  # warps per block, and tiles that a warp prefetches: the fastest of those tried
 _TILE = 32  # examples that a warp processes at a time

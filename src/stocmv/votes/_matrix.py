@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._files import DAMAGE, read_arrays, reason, whole_file
 from ..special import gamma_tables
-from ._abstaining import half_pass
-from ._base import Matrix
 from ._bits import column_sums, curve_pass, plane_weights
 from ._classes import TIE, abstaining_argmax_pass, argmax_pass, class_column_sums, class_weights, doubt, heaviest
 from ._curve import Curve
+from ._half_error import half_pass
 from ._labels import (
     check_answers,
     check_classes,
@@ -28,7 +27,8 @@ from ._labels import (
     labels_of,
     unsigned_codes,
 )
-from ._packing import Packed, are_counts, complement, join, join_packed, pack_codes, pack_errors, plane
+from ._pack import Packed, are_counts, complement, join, join_packed, pack_codes, pack_errors, plane
+from ._votes import Matrix
 
 _BLOCK = 1 << 16  # rows to unpack at a time
 _NONE = np.empty(0)

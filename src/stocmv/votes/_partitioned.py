@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import Matrix, Votes
 from ._matrix import VoteMatrix
 from ._queries import Query
+from ._votes import Matrix, Votes
 
 
 class PartitionedVotes(Votes):

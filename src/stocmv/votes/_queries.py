@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from ._base import Matrix, Votes
     from ._matrix import VoteMatrix
+    from ._votes import Matrix, Votes
 
 Finder = Callable[["VoteMatrix"], Any]
 _FAN_IN = 16  # results that are added at a time

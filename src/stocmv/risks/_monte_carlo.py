@@ -10,8 +10,8 @@ from scipy.special import expit
 
 from ..posteriors import Law, Posterior
 from ..votes import Curve, VoteMatrix, Votes
-from ._base import MOST_DRAWS, Question, Risk
 from ._exact import Exact
+from ._risk import MOST_DRAWS, Question, Risk
 
 _NODES = 1025
 _TIE = 1 - 1e-12  # a difference that rounding may cause counts as a tie
