@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..posteriors import Law, Posterior
-from ..votes import Together, VoteMatrix, Votes
+from ..votes import VoteMatrix, Votes
 from ._curves import FirstOrder, SecondOrder
-from ._risk import Composed, Question, Risk, Upper
+from ._risk import Composed, Moments, Risk, Upper
 
 _FIRST, _SECOND = FirstOrder(), SecondOrder()
 _ROUNDING = 1e-14  # more than the quotient of numbers between 0 and 1, subtracted from 1, can lose
@@ -30,14 +30,10 @@ class CBound(Risk):
     outward: ClassVar[tuple[int, ...]] = (1, -1)
     certified: ClassVar[str] = "the error of the weighted vote (from the mean error and disagreement of its voters)"
 
-    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
-        asked = [risk.question(posterior, votes) for risk in (_FIRST, _SECOND)]
-
-        def answer(*means: tuple) -> tuple[NDArray, NDArray]:
-            (first, d_first), (second, d_second) = (q.answer(*mean) for q, mean in zip(asked, means, strict=True))
-            return np.concatenate([first, 2 * (first - second)]), np.concatenate([d_first, 2 * (d_first - d_second)])
-
-        return Question(Together(tuple(q.sums for q in asked)), answer)
+    def moments(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Moments:
+        started = [votes.start(risk.moments, posterior, votes) for risk in (_FIRST, _SECOND)]
+        (first, d_first), (second, d_second) = (wait() for wait in started)
+        return np.concatenate([first, 2 * (first - second)]), np.concatenate([d_first, 2 * (d_first - d_second)])
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         first = _FIRST.certified_moments(posterior, votes)

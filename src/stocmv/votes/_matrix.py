@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._files import DAMAGE, read_arrays, reason, whole_file
 from ..special import gamma_tables
 from ._bits import column_sums, curve_pass, plane_weights
+from ._blocs import blocs_of
 from ._classes import TIE, abstaining_argmax_pass, argmax_pass, class_column_sums, class_weights, doubt, heaviest
 from ._curve import Curve
 from ._half_error import half_pass
@@ -28,14 +29,15 @@ from ._labels import (
     unsigned_codes,
 )
 from ._pack import Packed, are_counts, complement, join, join_packed, pack_codes, pack_errors, plane
-from ._votes import Matrix
+from ._votes import Votes
 
+T = TypeVar("T")
 _BLOCK = 1 << 16  # rows to unpack at a time
 _NONE = np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
-class VoteMatrix(Matrix):
+class VoteMatrix(Votes):
     """The votes of ``M`` voters on ``n`` labelled examples.
 
     Errors are packed eight to a byte; with more than two classes the labels are kept too, one byte each. If some voter
@@ -244,8 +246,13 @@ class VoteMatrix(Matrix):
             rights=rights,
         )
 
-    def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """Apply a function to the matrix."""
+    def each(self, of: "Callable[[VoteMatrix], T]") -> list[T]:
+        return [of(self)]
+
+    def total(self, of: "Callable[[VoteMatrix], T]") -> T:
+        return of(self)
+
+    def mean(self, of: "Callable[[VoteMatrix], T]") -> T:
         return of(self)
 
     def whole(self) -> "VoteMatrix":
@@ -258,27 +265,13 @@ class VoteMatrix(Matrix):
             yield self.take(rows)
 
     def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
-        """Sum over the examples of a curve of the wrong weight.
-
-        Returns the sum, its gradient by the weights at a fixed total, and its derivative by the total. If this is one
-        part of the votes, ``among`` is the total number of examples: sums over the parts are then the same to the last
-        bit however the votes are split.
-        """
         return curve_pass(self.bits, self.counts, self.n_voters, weights, curve, among or self.n_examples)
 
     def half_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
-        """Expected number of errors with Dirichlet weights if voters may abstain, and its gradient.
-
-        A row that no voter answers is an error. ``among`` is as in `curve_sum`.
-        """
         planes = self.bits, self._right_plane()
         return half_pass(*planes, self.counts, self.n_voters, weights, among or self.n_examples)
 
     def argmax_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
-        """Expected number of errors of the arg-max vote with Dirichlet weights, and its gradient.
-
-        ``among`` is as in `curve_sum`.
-        """
         if self.labels is None or self.targets is None or self.classes is None:
             raise ValueError("The arg-max error of several classes needs labels: make the VoteMatrix with from_labels.")
         n_classes, n_examples = len(self.classes), among or self.n_examples
@@ -288,6 +281,9 @@ class VoteMatrix(Matrix):
             return abstaining_argmax_pass(*votes, n_classes, weights, wrong, self.right_weights(weights), n_examples)
         total = float(weights.sum())
         return argmax_pass(*votes, n_classes, weights, wrong, total - wrong, gamma_tables(total), n_examples)
+
+    def blocs(self) -> NDArray:
+        return blocs_of(self)
 
     def wrong_weights(self, weights: NDArray) -> NDArray:
         """Total weight of the voters that are wrong, for each row."""
