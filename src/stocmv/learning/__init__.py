@@ -2,8 +2,8 @@
 
 from ._history import History, Step as Step
 from ._learn import (
-    Found as Found,
     Learned,
+    Minimum as Minimum,
     learn,
     minimise as minimise,
     named as named,
@@ -17,5 +17,7 @@ from ._predict import (
     mean_weights as mean_weights,
     win_probabilities as win_probabilities,
 )
+
+Found = Minimum  # the name in `protocols`, until that is rewritten
 
 __all__ = ["History", "Learned", "learn"]

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Bound, Bounded
+from ..bounds import Bound, UpperBound
 from ..posteriors import Posterior
 from ..progress import logger, report
 from ..risks import Moments, Risk
@@ -91,7 +91,7 @@ class Objective:
         ]
         return [wait() for wait in started]
 
-    def _upper(self, risk: float, kl: float) -> Bounded:
+    def _upper(self, risk: float, kl: float) -> UpperBound:
         return self.bound.upper(risk, kl, self.sizes, self.delta)
 
     def record(self, stage: str, point: NDArray) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..posteriors import Law, Posterior
 from ..votes import VoteMatrix, Votes
 from ._curves import FirstOrder, SecondOrder
-from ._risk import Composed, Moments, Risk, Upper
+from ._risk import Moments, Risk, Upper, VoteBound
 
 _FIRST, _SECOND = FirstOrder(), SecondOrder()
 _ROUNDING = 1e-14  # more than the quotient of numbers between 0 and 1, subtracted from 1, can lose
@@ -41,16 +41,16 @@ class CBound(Risk):
         disagreement = np.maximum(2 * (first * (1 - 1e-12) - second * (1 + 1e-12)), 0.0)
         return np.concatenate([first, disagreement])
 
-    def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> Composed:
+    def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
         error = upper(float(moments[0]), kl)
         agreement = upper(1 - float(moments[1]), 2 * kl)
         if error.value >= 0.5:
             # all that is proven here is R <= 1; the solver gets the first-order bound, which reaches 1 at r = 1/2
-            return Composed(2 * error.value, np.array([2 * error.d_risk, 0.0]), 2 * error.d_kl)
+            return VoteBound(2 * error.value, np.array([2 * error.d_risk, 0.0]), 2 * error.d_kl)
         gap = 1 - 2 * error.value
         spread = 2 * agreement.value - 1  # 1 - 2 d, at the lower bound of d
         d_error, d_agreement = 4 * gap / spread, 2 * gap**2 / spread**2
-        return Composed(
+        return VoteBound(
             min(1 - gap**2 / spread + _ROUNDING, 1.0),
             np.array([d_error * error.d_risk, -d_agreement * agreement.d_risk]),
             d_error * error.d_kl + 2 * d_agreement * agreement.d_kl,

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._provable import Provable
-from ..bounds import Bounded
+from ..bounds import UpperBound
 from ..posteriors import POSTERIORS, Law, Posterior
 from ..votes import VoteMatrix, Votes
 
 MOST_DRAWS = 10**6
 Moments = tuple[NDArray, NDArray]
-Upper = Callable[[float, float], Bounded]  # (empirical value, KL) -> bound; each moment gets an equal share of delta
+Upper = Callable[[float, float], UpperBound]  # (empirical value, KL) -> bound; each moment gets an equal share of delta
 
 
-class Composed(NamedTuple):
+class VoteBound(NamedTuple):
     """The bound that a risk yields, with its derivatives."""
 
     value: float
@@ -86,10 +86,10 @@ class Risk(Provable, ABC):
         """Number of independent draws from the posterior that the loss depends on."""
         return 1.0
 
-    def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> Composed:
+    def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
         """The bound on the vote's error."""
         count = self.kl_count(posterior)
         bounded = upper(float(moments[0]), count * kl)
-        return Composed(
+        return VoteBound(
             self.factor * bounded.value, np.array([self.factor * bounded.d_risk]), self.factor * count * bounded.d_kl
         )

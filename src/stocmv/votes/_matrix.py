@@ -28,7 +28,7 @@ from ._labels import (
     labels_of,
     unsigned_codes,
 )
-from ._pack import Packed, are_counts, complement, join, join_packed, pack_codes, pack_errors, plane
+from ._pack import PackedRows, are_counts, complement, join, join_packed, pack_codes, pack_errors, plane
 from ._votes import Votes
 
 T = TypeVar("T")
@@ -171,7 +171,7 @@ class VoteMatrix(Votes):
 
     @classmethod
     def _of(
-        cls, packed: Packed, classes: NDArray | None, groups: NDArray | None = None, *, merge: bool = False
+        cls, packed: PackedRows, classes: NDArray | None, groups: NDArray | None = None, *, merge: bool = False
     ) -> "VoteMatrix":
         n_voters, bits, rights, targets, labels = packed
         matrix = cls(n_voters, bits, classes, targets, labels, groups=groups, rights=rights)
@@ -383,7 +383,7 @@ class VoteMatrix(Votes):
     def joined(cls, parts: "Sequence[VoteMatrix]") -> "VoteMatrix":
         """The rows of several matrices of the same voters and classes, one after the other."""
         counts = [p.counts if p.counts.size else np.ones(p.n_rows) for p in parts]
-        packed = join_packed([Packed(p.n_voters, p.bits, p.rights, p.targets, p.labels) for p in parts])
+        packed = join_packed([PackedRows(p.n_voters, p.bits, p.rights, p.targets, p.labels) for p in parts])
         return replace(
             cls._of(packed, parts[0].classes, join([p.groups for p in parts])),
             counts=np.concatenate(counts) if any(p.counts.size for p in parts) else _NONE,
@@ -511,7 +511,7 @@ def _class_names(classes: ArrayLike) -> NDArray:
     return names
 
 
-def _pack_block(block: Any, classes: NDArray, abstain: Any) -> Packed:
+def _pack_block(block: Any, classes: NDArray, abstain: Any) -> PackedRows:
     targets = check_labels(block[1], "y", 1)
     labels, absent = check_answers(block[0], abstain, targets)
     if len(labels) != len(targets):
@@ -519,6 +519,6 @@ def _pack_block(block: Any, classes: NDArray, abstain: Any) -> Packed:
     return _pack_labels(labels, absent, targets, classes)
 
 
-def _pack_labels(votes: NDArray, absent: NDArray | None, y: NDArray, classes: NDArray) -> Packed:
+def _pack_labels(votes: NDArray, absent: NDArray | None, y: NDArray, classes: NDArray) -> PackedRows:
     codes = encode_answers(votes, absent, classes)
     return pack_codes(codes, encode(y, classes, "y"), len(classes), absent is not None)
