@@ -6,18 +6,18 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._files import DAMAGE, read_arrays, reason, whole_file
 from ..special import gamma_tables
-from ._abstaining import half_pass
-from ._base import Matrix
 from ._bits import column_sums, curve_pass, plane_weights
+from ._blocs import blocs_of
 from ._classes import TIE, abstaining_argmax_pass, argmax_pass, class_column_sums, class_weights, doubt, heaviest
 from ._curve import Curve
+from ._half_error import half_pass
 from ._labels import (
     check_answers,
     check_classes,
@@ -28,14 +28,16 @@ from ._labels import (
     labels_of,
     unsigned_codes,
 )
-from ._packing import Packed, are_counts, complement, join, join_packed, pack_codes, pack_errors, plane
+from ._pack import PackedRows, are_counts, complement, join, join_packed, pack_codes, pack_errors, plane
+from ._votes import Votes
 
+T = TypeVar("T")
 _BLOCK = 1 << 16  # rows to unpack at a time
 _NONE = np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
-class VoteMatrix(Matrix):
+class VoteMatrix(Votes):
     """The votes of ``M`` voters on ``n`` labelled examples.
 
     Errors are packed eight to a byte; with more than two classes the labels are kept too, one byte each. If some voter
@@ -169,7 +171,7 @@ class VoteMatrix(Matrix):
 
     @classmethod
     def _of(
-        cls, packed: Packed, classes: NDArray | None, groups: NDArray | None = None, *, merge: bool = False
+        cls, packed: PackedRows, classes: NDArray | None, groups: NDArray | None = None, *, merge: bool = False
     ) -> "VoteMatrix":
         n_voters, bits, rights, targets, labels = packed
         matrix = cls(n_voters, bits, classes, targets, labels, groups=groups, rights=rights)
@@ -244,8 +246,13 @@ class VoteMatrix(Matrix):
             rights=rights,
         )
 
-    def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """Apply a function to the matrix."""
+    def each(self, of: "Callable[[VoteMatrix], T]") -> list[T]:
+        return [of(self)]
+
+    def total(self, of: "Callable[[VoteMatrix], T]") -> T:
+        return of(self)
+
+    def mean(self, of: "Callable[[VoteMatrix], T]") -> T:
         return of(self)
 
     def whole(self) -> "VoteMatrix":
@@ -258,27 +265,13 @@ class VoteMatrix(Matrix):
             yield self.take(rows)
 
     def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
-        """Sum over the examples of a curve of the wrong weight.
-
-        Returns the sum, its gradient by the weights at a fixed total, and its derivative by the total. If this is one
-        part of the votes, ``among`` is the total number of examples: sums over the parts are then the same to the last
-        bit however the votes are split.
-        """
         return curve_pass(self.bits, self.counts, self.n_voters, weights, curve, among or self.n_examples)
 
     def half_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
-        """Expected number of errors with Dirichlet weights if voters may abstain, and its gradient.
-
-        A row that no voter answers is an error. ``among`` is as in `curve_sum`.
-        """
         planes = self.bits, self._right_plane()
         return half_pass(*planes, self.counts, self.n_voters, weights, among or self.n_examples)
 
     def argmax_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
-        """Expected number of errors of the arg-max vote with Dirichlet weights, and its gradient.
-
-        ``among`` is as in `curve_sum`.
-        """
         if self.labels is None or self.targets is None or self.classes is None:
             raise ValueError("The arg-max error of several classes needs labels: make the VoteMatrix with from_labels.")
         n_classes, n_examples = len(self.classes), among or self.n_examples
@@ -288,6 +281,9 @@ class VoteMatrix(Matrix):
             return abstaining_argmax_pass(*votes, n_classes, weights, wrong, self.right_weights(weights), n_examples)
         total = float(weights.sum())
         return argmax_pass(*votes, n_classes, weights, wrong, total - wrong, gamma_tables(total), n_examples)
+
+    def blocs(self) -> NDArray:
+        return blocs_of(self)
 
     def wrong_weights(self, weights: NDArray) -> NDArray:
         """Total weight of the voters that are wrong, for each row."""
@@ -387,7 +383,7 @@ class VoteMatrix(Matrix):
     def joined(cls, parts: "Sequence[VoteMatrix]") -> "VoteMatrix":
         """The rows of several matrices of the same voters and classes, one after the other."""
         counts = [p.counts if p.counts.size else np.ones(p.n_rows) for p in parts]
-        packed = join_packed([Packed(p.n_voters, p.bits, p.rights, p.targets, p.labels) for p in parts])
+        packed = join_packed([PackedRows(p.n_voters, p.bits, p.rights, p.targets, p.labels) for p in parts])
         return replace(
             cls._of(packed, parts[0].classes, join([p.groups for p in parts])),
             counts=np.concatenate(counts) if any(p.counts.size for p in parts) else _NONE,
@@ -515,7 +511,7 @@ def _class_names(classes: ArrayLike) -> NDArray:
     return names
 
 
-def _pack_block(block: Any, classes: NDArray, abstain: Any) -> Packed:
+def _pack_block(block: Any, classes: NDArray, abstain: Any) -> PackedRows:
     targets = check_labels(block[1], "y", 1)
     labels, absent = check_answers(block[0], abstain, targets)
     if len(labels) != len(targets):
@@ -523,6 +519,6 @@ def _pack_block(block: Any, classes: NDArray, abstain: Any) -> Packed:
     return _pack_labels(labels, absent, targets, classes)
 
 
-def _pack_labels(votes: NDArray, absent: NDArray | None, y: NDArray, classes: NDArray) -> Packed:
+def _pack_labels(votes: NDArray, absent: NDArray | None, y: NDArray, classes: NDArray) -> PackedRows:
     codes = encode_answers(votes, absent, classes)
     return pack_codes(codes, encode(y, classes, "y"), len(classes), absent is not None)
