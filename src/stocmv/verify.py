@@ -950,8 +950,11 @@ def one_sample(total: float, n: int, delta: float, counted: bool) -> tuple[float
     """The bound for a sum of losses of one sample, ``counted`` if each is 0 or 1; and the most that it may be."""
     if n == 0:
         return 1.0, 1.0
-    least, most = (smallest(lambda p, s=slack: is_excluded(p, total, n, delta, counted, s)) for slack in (0.0, ROUNDED))
-    return least, most
+
+    def excluded(slack: float, p: float) -> bool:
+        return is_excluded(p, total, n, delta, counted, slack)
+
+    return smallest(functools.partial(excluded, 0.0)), smallest(functools.partial(excluded, ROUNDED))
 
 
 def chosen_answer(total: float, n: int, delta: float, counted: bool) -> tuple[float, float]:
@@ -960,10 +963,11 @@ def chosen_answer(total: float, n: int, delta: float, counted: bool) -> tuple[fl
     For an answer that errs with probability p, the bound may fail with probability ``delta (1 - p)``: these add up to
     delta for any number of classes. It is the largest error p that is not excluded at its level.
     """
-    least, most = (
-        smallest(lambda p, s=slack: is_excluded(p, total, n, delta * (1 - p), counted, s)) for slack in (0.0, ROUNDED)
-    )
-    return least, most
+
+    def excluded(slack: float, p: float) -> bool:
+        return is_excluded(p, total, n, delta * (1 - p), counted, slack)
+
+    return smallest(functools.partial(excluded, 0.0)), smallest(functools.partial(excluded, ROUNDED))
 
 
 def smallest(excluded: Callable[[float], bool], most: float = 1.0) -> float:
@@ -1123,10 +1127,11 @@ class Asked(NamedTuple):
         errors, answers = self.answered(threshold)
         if not self.table.grouped:  # given the number of answers, errors among them are counted
             return one_sample(errors.sum(), int(answers.sum()), delta, counted=True)
-        least, most = (
-            smallest(lambda r, s=slack: _evidence(errors, answers, delta, r) >= s) for slack in (0.0, self.slack)
-        )
-        return least, most
+
+        def excluded(slack: float, r: float) -> bool:
+            return _evidence(errors, answers, delta, r) >= slack
+
+        return smallest(functools.partial(excluded, 0.0)), smallest(functools.partial(excluded, self.slack))
 
     @property
     def slack(self) -> float:
@@ -1293,6 +1298,10 @@ class Fold:
         each[np.arange(len(each)), targets] = 0.0
         return own, each
 
+    def of_class(self, code: int) -> NDArray:
+        """The rows whose true class has this code."""
+        return np.asarray(self.targets) == code
+
     def count(self, members: NDArray | slice = slice(None)) -> int:
         """Number of examples that these rows stand for."""
         return int(self.counts[members].sum())
@@ -1444,7 +1453,7 @@ def _pac_bayes_checks(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     labels = _labels(folds)
     _need(("baseline" in c["figures"]) == bool(labels), "there is a baseline exactly if the classes are known")
     if labels:
-        members = [[fold.count(fold.targets == code) for fold in folds] for code in range(len(labels))]
+        members = [[fold.count(fold.of_class(code)) for fold in folds] for code in range(len(labels))]
         frequency = [float(sum(counts)) for counts in members]
         yield from most_frequent(
             c["figures"]["baseline"], labels, frequency, c["n"], ledger.of("baseline"), counted=True
@@ -1699,7 +1708,7 @@ def _paid_classes(
     shares = np.array(c["fold_sizes"]) / c["n"]
     yield from _each_class("bounds", c["figures"]["classes"], _labels(folds))
     for code, entry in enumerate(c["figures"]["classes"]):
-        name, members = f"class {entry['label']!a}, ", [fold.targets == code for fold in folds]
+        name, members = f"class {entry['label']!a}, ", [fold.of_class(code) for fold in folds]
         counts = [fold.count(m) for fold, m in zip(folds, members, strict=True)]
         risk, near = (
             float(shares @ [fold.mean(r, m) for fold, r, m in zip(folds, rows, members, strict=True)])
@@ -1739,7 +1748,7 @@ def _paid_recalls(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     doubts = [5e-14] * len(folds), [2e-13 + 2.0**-52 * fold.n_voters for fold in folds]
     readings = [[vote_errors(*each) for each in zip(folds, weights, doubt, strict=True)] for doubt in doubts]
     for code, entry in enumerate(stated):
-        members = [fold.targets == code for fold in folds]
+        members = [fold.of_class(code) for fold in folds]
         counts = [fold.count(m) for fold, m in zip(folds, members, strict=True)]
         least, most = (
             math.fsum(k * f.mean(e, m) for k, f, e, m in zip(counts, folds, each, members, strict=True)) / max(n, 1)

@@ -18,6 +18,4 @@ from ._predict import (
     win_probabilities as win_probabilities,
 )
 
-Found = Minimum  # the name in `protocols`, until that is rewritten
-
 __all__ = ["History", "Learned", "learn"]

@@ -15,17 +15,6 @@ from ._labels import (
     unsigned_codes as unsigned_codes,
 )
 from ._matrix import VoteMatrix
-from ._old_names import (
-    Digest as Digest,
-    Gather as Gather,
-    Mean as Mean,
-    Query as Query,
-    Rows as Rows,
-    Total as Total,
-    ask as ask,
-    ask_each as ask_each,
-    joined_columns as joined_columns,
-)
 from ._partitioned import PartitionedVotes
 from ._sums import (
     added as added,
