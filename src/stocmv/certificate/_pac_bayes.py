@@ -305,8 +305,6 @@ def certify(
     check_per_class(per_class, posteriors[0])
     for fold in votes:
         risk.check_votes(fold)
-    if any(v.grouped for v in votes):
-        raise ValueError("votes has rows that belong to groups: a PAC-Bayes bound needs independent rows.")
     _check_blocs(votes, posteriors, priors)
     check_delta(delta)
     check_alternatives(alternatives)
@@ -326,7 +324,7 @@ def certify(
         per_class=per_class,
     )
     sizes = tuple(v.n_examples for v in votes)
-    started = (
+    started: Any = (
         [v.start(v.digest) for v in votes],
         [v.start(v.total, class_counts) for v in votes],
         sampled(votes if posteriors[0].law == "dirichlet" else []),

@@ -37,13 +37,9 @@ class ClusterVotes(Votes):
         Number of voters.
     classes : ndarray
         Sorted class labels.
-    grouped : bool
-        Whether the rows belong to groups.
     abstains : bool or None
         Whether some voter does not answer some example; None if that is not known yet.
     """
-
-    grouped: bool = False
 
     def __init__(
         self,
@@ -52,7 +48,6 @@ class ClusterVotes(Votes):
         sizes: Sequence[int],
         n_voters: int,
         classes: NDArray,
-        grouped: bool = False,
         abstains: bool | None = None,
     ) -> None:
         self.client = client
@@ -60,7 +55,6 @@ class ClusterVotes(Votes):
         self.sizes = tuple(sizes)
         self.n_voters = n_voters
         self.classes = classes
-        self.grouped = grouped
         self._abstains = abstains
 
     def __getstate__(self) -> dict[str, Any]:
@@ -112,16 +106,14 @@ class ClusterVotes(Votes):
             while len(begun) < min(1 + ahead, len(groups) - k):
                 begun.append(self.client.compute([self.parts[p] for p in groups[k + len(begun)]]))
             sizes = [self.sizes[p] for p in group]
-            shape = self.n_voters, self._classes, self.grouped, self.abstains
+            shape = self.n_voters, self._classes, self.abstains
             yield ClusterVotes(self.client, begun.popleft(), sizes, *shape)
 
     def only(self, voters: NDArray) -> "ClusterVotes":
         parts: Sequence[Any] = self._tasks([(methodcaller("only", voters), part) for part in self.parts], "only")
         if not _are_recomputed(self.parts):
             parts = self.client.compute(parts, optimize_graph=False)
-        return ClusterVotes(
-            self.client, parts, self.sizes, len(voters), self._classes, grouped=self.grouped, abstains=self._abstains
-        )
+        return ClusterVotes(self.client, parts, self.sizes, len(voters), self._classes, abstains=self._abstains)
 
     def collect(self) -> PartitionedVotes:
         """The votes themselves, transferred to this machine."""

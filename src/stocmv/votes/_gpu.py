@@ -34,7 +34,6 @@ class GpuVotes(Votes):
         The votes. Merged rows are stored as often as they occur.
     """
 
-    grouped = False
     abstains = False
 
     def __init__(self, votes: VoteMatrix) -> None:
@@ -313,8 +312,6 @@ def _check_device(cupy: Any) -> None:
 def _check_suits(votes: VoteMatrix) -> None:
     if votes.abstains:
         raise ValueError("Votes of voters that abstain cannot be moved to a GPU: leave them in memory.")
-    if votes.grouped:
-        raise ValueError("Votes of grouped rows cannot be moved to a GPU: they are only tested, which needs no GPU.")
 
 
 def _free_bytes(cp: Any) -> int:

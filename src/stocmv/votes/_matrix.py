@@ -28,7 +28,7 @@ from ._labels import (
     labels_of,
     unsigned_codes,
 )
-from ._pack import PackedRows, are_counts, complement, join, join_packed, pack_codes, pack_errors, plane
+from ._pack import PackedRows, are_counts, complement, join_packed, pack_codes, pack_errors, plane
 from ._votes import Votes
 
 T = TypeVar("T")
@@ -52,8 +52,6 @@ class VoteMatrix(Votes):
         Number of stored rows.
     classes : ndarray or None
         Sorted class labels; None if only errors are known.
-    groups : ndarray or None
-        A number for the group of each row, if rows belong to groups.
     abstains : bool
         Whether some voter does not answer some example.
 
@@ -82,7 +80,6 @@ class VoteMatrix(Votes):
     targets: NDArray | None = field(default=None, repr=False)
     labels: NDArray | None = field(default=None, repr=False)
     counts: NDArray = field(default_factory=lambda: _NONE, repr=False)
-    groups: NDArray | None = field(default=None, repr=False)
     rights: NDArray | None = field(default=None, repr=False)
 
     @classmethod
@@ -125,9 +122,7 @@ class VoteMatrix(Votes):
         return cls._of(join_packed(parts), names, merge=merge)
 
     @classmethod
-    def from_codes(
-        cls, votes: NDArray, targets: NDArray, classes: NDArray, groups: NDArray | None = None
-    ) -> "VoteMatrix":
+    def from_codes(cls, votes: NDArray, targets: NDArray, classes: NDArray) -> "VoteMatrix":
         """Pack codes ``0 .. K - 1`` of the sorted classes, as voters of this package answer them; -1 is no answer."""
         votes, targets = np.asarray(votes), np.asarray(targets)
         if votes.ndim != 2 or targets.shape != votes.shape[:1] or votes.size == 0:
@@ -138,7 +133,7 @@ class VoteMatrix(Votes):
         abstains, codes = unsigned_codes(votes, len(names))
         targets = targets.astype(code_dtype(len(names)), copy=False)
         parts = [pack_codes(codes[rows], targets[rows], len(names), abstains) for rows in _row_blocks(len(codes))]
-        return cls._of(join_packed(parts), names, groups)
+        return cls._of(join_packed(parts), names)
 
     @classmethod
     def from_errors(cls, errors: ArrayLike, *, merge: bool = False) -> "VoteMatrix":
@@ -170,16 +165,10 @@ class VoteMatrix(Votes):
         return cls._of(join_packed(packed), names, merge=merge)
 
     @classmethod
-    def _of(
-        cls, packed: PackedRows, classes: NDArray | None, groups: NDArray | None = None, *, merge: bool = False
-    ) -> "VoteMatrix":
+    def _of(cls, packed: PackedRows, classes: NDArray | None, *, merge: bool = False) -> "VoteMatrix":
         n_voters, bits, rights, targets, labels = packed
-        matrix = cls(n_voters, bits, classes, targets, labels, groups=groups, rights=rights)
+        matrix = cls(n_voters, bits, classes, targets, labels, rights=rights)
         return matrix.merged() if merge else matrix
-
-    @property
-    def grouped(self) -> bool:
-        return self.groups is not None
 
     @property
     def abstains(self) -> bool:
@@ -196,7 +185,7 @@ class VoteMatrix(Votes):
     @property
     def nbytes(self) -> int:
         """Size of the packed votes in bytes."""
-        parts = (self.bits, self.rights, self.targets, self.labels, self.counts, self.groups)
+        parts = (self.bits, self.rights, self.targets, self.labels, self.counts)
         return sum(part.nbytes for part in parts if part is not None)
 
     def __repr__(self) -> str:
@@ -327,23 +316,6 @@ class VoteMatrix(Votes):
         loses_ties = np.ones(self.n_rows, bool) if self.targets is None else self.targets != 0
         return answered - 2 * wrong <= (np.where(loses_ties, TIE, -TIE) + doubt(self.n_voters)) * answered
 
-    def possible_answers(self, weights: NDArray) -> tuple[NDArray, NDArray]:
-        """Code that the vote with these weights answers on each row, and what else rounding might make it answer.
-
-        Of classes that tie the first wins, also where nobody answers and all of them have no weight.
-        """
-        if self.targets is None:
-            raise ValueError("possible_answers needs votes made from labels, not from errors.")
-        if self.labels is None:
-            answers = np.where(self.vote_errors(weights), 1 - self.targets.astype(np.int64), self.targets)
-            if self.abstains:
-                answers[self.wrong_weights(weights) + self.right_weights(weights) == 0] = 0
-            return answers, answers
-        each = self.class_weights(weights)
-        answered = each.sum(1, keepdims=True) if self.abstains else 1.0
-        less, more = ((TIE + s * doubt(self.n_voters)) * answered for s in (-1, 1))
-        return heaviest(each, less), heaviest(each, more)
-
     def class_column_sums(self, row_class_values: NDArray) -> NDArray:
         """For each voter, the sum over rows of the value of the class that it answers, if any."""
         if self.labels is None:
@@ -375,7 +347,6 @@ class VoteMatrix(Votes):
             targets=None if self.targets is None else self.targets[rows],
             labels=None if self.labels is None else self.labels[rows],
             counts=self.counts[rows] if self.counts.size else self.counts,
-            groups=None if self.groups is None else self.groups[rows],
             rights=None if self.rights is None else np.ascontiguousarray(self.rights[:, rows]),
         )
 
@@ -385,14 +356,12 @@ class VoteMatrix(Votes):
         counts = [p.counts if p.counts.size else np.ones(p.n_rows) for p in parts]
         packed = join_packed([PackedRows(p.n_voters, p.bits, p.rights, p.targets, p.labels) for p in parts])
         return replace(
-            cls._of(packed, parts[0].classes, join([p.groups for p in parts])),
+            cls._of(packed, parts[0].classes),
             counts=np.concatenate(counts) if any(p.counts.size for p in parts) else _NONE,
         )
 
     def merged(self) -> "VoteMatrix":
         """The same examples with identical rows stored once."""
-        if self.groups is not None:
-            raise ValueError("Rows that belong to groups cannot be merged.")
         columns = [self.bits.T] if self.rights is None else [self.bits.T, self.rights.T]
         for part in (self.targets, self.labels):
             if part is not None:
@@ -410,10 +379,10 @@ class VoteMatrix(Votes):
         The hash is of ``stocmv votes 2;n_voters=M;`` followed, for each of classes, bits, targets, labels and counts,
         by ``name:type:shape;`` and the content. The type is numpy's, little-endian (``<i8``), and the content is the
         bytes in C order; text has the type ``str``, and its content is a JSON list. A part that is absent is
-        ``name:none;``. If rows belong to groups, the groups follow; if voters abstain, ``rights`` comes last.
+        ``name:none;``. If voters abstain, ``rights`` comes last.
         """
         hashed = hashlib.sha256(f"stocmv votes 2;n_voters={self.n_voters};".encode())
-        further = [name for name in ("groups", "rights") if getattr(self, name) is not None]
+        further = () if self.rights is None else ("rights",)
         for name in ("classes", "bits", "targets", "labels", "counts", *further):
             part = getattr(self, name)
             if part is None:
@@ -438,7 +407,7 @@ class VoteMatrix(Votes):
 
     def _arrays(self) -> dict[str, Any]:
         arrays: dict[str, Any] = {"n_voters": np.asarray(self.n_voters), "bits": self.bits, "counts": self.counts}
-        named = {name: getattr(self, name) for name in ("classes", "targets", "labels", "groups", "rights")}
+        named = {name: getattr(self, name) for name in ("classes", "targets", "labels", "rights")}
         return arrays | {name: part for name, part in named.items() if part is not None}
 
     @classmethod
@@ -461,8 +430,6 @@ class VoteMatrix(Votes):
             and (self.targets is None or self.targets.shape == (rows,))
             and (self.labels is None or self.labels.shape == (rows, self.n_voters))
             and (self.counts.size == 0 or (self.counts.shape == (rows,) and are_counts(self.counts)))
-            and (self.groups is None or (self.groups.shape == (rows,) and self.groups.dtype == np.uint64))
-            and (self.groups is None or self.counts.size == 0)
             and (self.rights is None or (self.rights.shape == self.bits.shape and self.rights.dtype == np.uint8))
             and (self.targets is None) == (self.classes is None)
             and (self.labels is None) == (self.classes is None or len(self.classes) < 3)

@@ -38,16 +38,11 @@ class PartitionedVotes(Votes):
         first = parts[0]
         for k, part in enumerate(parts):
             same = part.n_voters == first.n_voters and _same(part.classes, first.classes)
-            same = same and part.grouped == first.grouped
             if not same:
-                raise ValueError(f"Part {k} has other voters, classes or groups than the first one.")
+                raise ValueError(f"Part {k} has other voters or classes than the first one.")
         self.parts = tuple(parts)
         self.n_voters = first.n_voters
         self.classes = first.classes
-
-    @property
-    def grouped(self) -> bool:
-        return self.parts[0].grouped
 
     @property
     def abstains(self) -> bool:

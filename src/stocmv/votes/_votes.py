@@ -34,11 +34,6 @@ class Votes(ABC):
 
     @property
     @abstractmethod
-    def grouped(self) -> bool:
-        """Whether the rows belong to groups."""
-
-    @property
-    @abstractmethod
     def abstains(self) -> bool:
         """Whether some voter does not answer some example."""
 
