@@ -25,7 +25,7 @@ from stocmv.progress import Callback, listening
 from stocmv.risks import Exact
 from stocmv.solvers import MiniBatchAdam, Solver
 from stocmv.voters import Ensemble, Stumps, VoterSource
-from stocmv.votes import PartitionedVotes, Query
+from stocmv.votes import PartitionedVotes
 
 from .made_votes import a_posterior, error_blocks
 from .memory import peak_megabytes
@@ -71,13 +71,13 @@ def steps() -> None:
 def counted_passes(votes: ClusterVotes) -> list[float]:
     """The start times of passes over the votes, from now on."""
     begun: list[float] = []
-    begin = votes.begin
+    total = votes.total
 
-    def noted(query: Query) -> Callable[[], Any]:
+    def noted(of: Callable[[VoteMatrix], Any]) -> Any:
         begun.append(time.perf_counter())
-        return begin(query)
+        return total(of)
 
-    votes.begin = noted  # type: ignore[method-assign]
+    votes.total = noted  # type: ignore[method-assign]
     return begun
 
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import make_moons
 
 from stocmv import Certificate, MajorityVoteClassifier, VoteMatrix, learn
-from stocmv.bounds import BOUNDS, Bound, Bounded, CatoniPerFold, Seeger
+from stocmv.bounds import BOUNDS, Bound, CatoniPerFold, Seeger, UpperBound
 from stocmv.posteriors import POSTERIORS, Dirichlet
 from stocmv.report import DataSummary, render
 from stocmv.risks import RISKS, FirstOrder
@@ -34,7 +34,7 @@ class Hoeffding(Bound):
     def upper(self, risk, kl, sizes, delta):
         n = sum(sizes)
         root = np.sqrt((kl + self.price(sizes, delta)) / (2 * n))
-        return Bounded(risk + root + self.extra, 1.0, 1 / (4 * n * root))
+        return UpperBound(risk + root + self.extra, 1.0, 1 / (4 * n * root))
 
     def settings(self):
         return {"name": self.name, "extra": self.extra}
@@ -158,7 +158,7 @@ def test_the_classifier_its_certificate_and_the_page_take_it(part, tmp_path):
 @pytest.mark.parametrize("part", PARTS)
 def test_the_verifier_checks_what_it_knows_and_says_what_it_does_not(part):
     clf = fitted(part)
-    verification = clf.certificate_.verify(clf.votes_)
+    verification = clf.certificate_.verify(clf.evidence_)
     assert bool(verification) == (part in KNOWN)
     if part not in KNOWN:
         assert "not known here" in str(verification)
@@ -178,7 +178,7 @@ class Measured(Bound):
         return 0.0
 
     def upper(self, risk, kl, sizes, delta):
-        return Bounded(risk, 1.0, 0.0)
+        return UpperBound(risk, 1.0, 0.0)
 
     def settings(self):
         return {"name": self.name}

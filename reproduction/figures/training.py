@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stocmv.bounds import Bound, Bounded, Seeger
+from stocmv.bounds import Bound, Seeger, UpperBound
 from stocmv.displays._canvas import BLUE, VERMILION, tidy
 from stocmv.learning import learn
 from stocmv.solvers import Adam, Problem, Solver
@@ -38,8 +38,8 @@ class NoBound(Bound):
     theorem: ClassVar[str] = "none: the empirical risk itself"
     proven: ClassVar[bool] = False
 
-    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
-        return Bounded(risk, 1.0, 0.0)
+    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> UpperBound:
+        return UpperBound(risk, 1.0, 0.0)
 
     def price(self, sizes: Sequence[int], delta: float) -> float:
         return 0.0

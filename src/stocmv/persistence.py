@@ -1,32 +1,34 @@
-"""Save and load fitted votes as data only: loading a file runs no code from it.
+"""Save and load fitted votes, and the evidence for their certificates, as data only: loading runs no code from a file.
 
-The format is that of skops (extra ``stocmv[cli]``). A file may hold scikit-learn estimators whose predictions can be
-checked, the types in `trusted_types`, and types that the user names; everything else is refused by name. Decision trees
-and the parts of this package are then checked, so that no number in them makes compiled code leave an array.
+The format of a vote is that of skops (extra ``stocmv[cli]``). A file may hold scikit-learn estimators whose predictions
+can be checked, the types in `trusted_types`, and types that the user names; everything else is refused by name.
+Decision trees and the parts of this package are then checked, so that no number in them makes compiled code leave an
+array.
 """
 
 import copy
 import importlib
 import os
-from collections.abc import Iterable
+import zipfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED
 
 import numpy as np
 from sklearn.tree._tree import Tree
 from sklearn.utils.validation import check_is_fitted
 
-from ._files import reason, whole_file
+from ._files import DAMAGE, reason, whole_file
 from ._memory import check_fits
 from ._model_checks import Model, check_model, foreign_types, full_name, known_types, parts_of, unpacked
 from .bounds import Catoni, CatoniPerFold, McAllester, Seeger
-from .certificate import Certificate, Claim
+from .certificate import Claim, Judgments, PacBayesCertificate, TestedCertificate
 from .checks import OrderTest
 from .classifier import DrawnVote, InputForm, MajorityVoteClassifier
 from .cluster import Shared
 from .learning import History, Step
 from .posteriors import BlocDirichlet, Categorical, Dirichlet, LogitNormal
+from .protocols import AllJudge, Folds, HoldOut, PacBayes
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam, Quick
 from .voters import (
@@ -46,8 +48,9 @@ from .voters import (
     Transformed,
     TransformedVoters,
 )
+from .votes import Votes, load_folds, save_folds
 
-__all__ = ["load", "save"]
+__all__ = ["load", "load_evidence", "save", "save_evidence"]
 
 _LEVEL = 1  # a fifth larger than the best, in half the time
 # arrays with an entry per training example that scikit-learn keeps and does not need to predict
@@ -57,7 +60,8 @@ TRUSTED: tuple[str, ...] = tuple(
     full_name(kind)
     for kind in (
         *(MajorityVoteClassifier, DrawnVote),
-        *(Certificate, Claim, InputForm, OrderTest, History, Step),
+        *(TestedCertificate, PacBayesCertificate, Claim, InputForm, OrderTest, History, Step),
+        *(HoldOut, AllJudge, Folds, PacBayes),
         *(BlocDirichlet, Dirichlet, Categorical, LogitNormal),
         *(Answers, Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
         *(
@@ -95,9 +99,9 @@ def trusted_types() -> tuple[str, ...]:
 def save(estimator: Model, path: str | os.PathLike) -> None:
     """Write a fitted vote atomically to a file.
 
-    The file has everything needed to predict, and the certificate. It has no votes or labels of the training examples:
-    ``votes_`` is not saved, `stocmv.votes.save_folds` writes it to a separate file. What a voter itself remembers is
-    saved, such as the training examples of nearest neighbours.
+    The file has everything needed to predict, and the certificate. It has no answers or labels of the training
+    examples: ``evidence_`` is not saved, `save_evidence` writes it to a separate file. What a voter itself remembers
+    is saved, such as the training examples of nearest neighbours.
 
     Parameters
     ----------
@@ -129,7 +133,7 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
     if not isinstance(estimator, DrawnVote):
         check_is_fitted(estimator)
     try:
-        content = skops.dumps(_without_examples(estimator), compression=ZIP_DEFLATED, compresslevel=_LEVEL)
+        content = skops.dumps(_without_examples(estimator), compression=zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
     except TypeError as error:  # from skops, which cannot save everything
         raise ValueError(f"This {type(estimator).__name__} cannot be saved: {reason(error)}.") from error
     with whole_file(path) as file:
@@ -139,7 +143,7 @@ def save(estimator: Model, path: str | os.PathLike) -> None:
 def _without_examples(estimator: Model) -> Model:
     """The same model, without arrays about individual training examples."""
     model = copy.copy(estimator)
-    model.__dict__.pop("votes_", None)
+    model.__dict__.pop("evidence_", None)
     if _kept_per_example(model):
         model = copy.deepcopy(model)
         for part, name in _kept_per_example(model):
@@ -218,6 +222,57 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Mode
         f"{os.fspath(path)} needs types that are not trusted: {', '.join(refused)}; if you know where the file comes "
         f"from, pass trusted={refused!r}."
     )
+
+
+def save_evidence(path: str | os.PathLike, evidence: Judgments | Sequence[Votes]) -> None:
+    """Write the evidence for a certificate atomically to an npz file, for `stocmv verify`.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; by convention ``evidence.npz``.
+    evidence : Judgments or sequence of Votes
+        ``clf.evidence_``; votes on a cluster are collected.
+    """
+    if isinstance(evidence, Judgments):
+        evidence.save(path)
+    else:
+        save_folds(path, evidence)
+
+
+def load_evidence(path: str | os.PathLike) -> Judgments | list[Votes]:
+    """Read a file that `save_evidence` wrote; nothing in the file can run code.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    Judgments or list of Votes
+        To be assigned to ``clf.evidence_`` of a loaded classifier, for example.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import make_moons
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.persistence import load_evidence, save_evidence
+    >>> clf = MajorityVoteClassifier("stumps", random_state=0).fit(*make_moons(200, noise=0.2, random_state=0))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "evidence.npz")
+    ...     save_evidence(path, clf.evidence_)
+    ...     again = load_evidence(path)
+    >>> bool(clf.certificate_.verify(again))
+    True
+    """
+    with open(path, "rb") as file:
+        try:
+            names = zipfile.ZipFile(file).namelist()
+        except DAMAGE as error:
+            raise ValueError(f"{os.fspath(path)} is not an evidence file of stocmv: {reason(error)}.") from error
+    return Judgments.load(path) if "truth.npy" in names else load_folds(path)
 
 
 def _skops() -> Any:

@@ -107,9 +107,9 @@ def test_nothing_else_depends_on_the_time():
     without = fit(X, y)
     with pytest.warns(OrderWarning):
         clf = fit(X, y, time=time)
-    assert (clf.certificate_.bound, clf.certificate_.vote_digests) == (
+    assert (clf.certificate_.bound, clf.certificate_.evidence) == (
         without.certificate_.bound,
-        without.certificate_.vote_digests,
+        without.certificate_.evidence,
     )
     assert np.array_equal(clf.predict(X), without.predict(X))
 

@@ -51,7 +51,7 @@ def test_a_fit_is_certified_verified_and_answers(n_classes, protocol):
     X, y = examples(n_classes)
     clf = MajorityVoteClassifier(ColumnSource(), random_state=0, **PROTOCOLS[protocol]).fit(X, y)
     assert clf.certificate_.abstains
-    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.verify(clf.evidence_)
     weights, answers = clf.predict_proba(X), clf.predict(X)
     np.testing.assert_allclose(weights.sum(1), 1)
     assert np.array_equal(clf.classes_[weights.argmax(1)], answers)
@@ -89,11 +89,11 @@ def test_voters_that_learn_may_abstain_too():
     X, y = examples(3)
     clf = MajorityVoteClassifier(Learning(), random_state=0).fit(X, y)
     assert clf.certificate_.abstains
-    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.verify(clf.evidence_)
     rare = np.append(y, 7)  # a class that the voters may not know
     more = np.vstack([X, np.full((1, X.shape[1]), -1.0)])
     folded = MajorityVoteClassifier(Learning(), n_folds=2, random_state=0).fit(more, rare)
-    assert folded.certificate_.verify(folded.votes_)
+    assert folded.certificate_.verify(folded.evidence_)
 
 
 def test_codes_below_no_answer_are_refused():

@@ -45,24 +45,24 @@ def test_holds_when_checked_again(kind, n_classes, protocol, tmp_path):
     settings = PROTOCOLS[protocol] | {"per_class": True, "solver": LBFGS(max_iter=2)}
     clf = quick(VOTERS[kind](n_classes), **settings).fit(X, y)
     certificate = clf.certificate_
-    verification = certificate.verify(clf.votes_)
+    verification = certificate.verify(clf.evidence_)
     assert [check.what for check in verification.differences] == ["proven"] * (not certificate.proven), str(
         verification
     )
     all_judge = protocol != "default" or kind == "frozen_forest"
-    assert certificate.n == sum(v.n_examples for v in clf.votes_) == (len(y) if all_judge else len(y) / 3)
+    assert certificate.n == sum(v.n_examples for v in clf.evidence_) == (len(y) if all_judge else len(y) / 3)
     assert certificate.tested == (protocol != "seeger")
     assert 0 <= certificate.empirical_risk <= certificate.bound <= 1
     assert 0 <= certificate.moments[0] <= certificate.stochastic_bound <= 1
     assert [c["label"] for c in certificate.per_class] == list(range(n_classes))
     certificate.to_json(tmp_path / "certificate.json")
-    assert bool(Certificate.from_json(tmp_path / "certificate.json").verify(clf.votes_)) == certificate.proven
+    assert bool(Certificate.from_json(tmp_path / "certificate.json").verify(clf.evidence_)) == certificate.proven
 
 
 @pytest.mark.parametrize("risk", RISKS)
 def test_holds_for_every_risk(risk):
     clf = quick(risk=risk, bound="seeger").fit(X, y)
-    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.verify(clf.evidence_)
     assert clf.certificate_.risk == risk
     assert clf.certificate_.posterior == clf.posterior_[0].name == RISKS[risk].default_posterior
 
@@ -71,7 +71,7 @@ def test_holds_for_every_risk(risk):
 @pytest.mark.parametrize("n_folds", [None, 2])
 def test_that_tests_is_on_the_error_whatever_the_weights_were_learned_for(risk, n_folds):
     clf = quick("stumps", risk=risk, n_folds=n_folds).fit(X, y)
-    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.verify(clf.evidence_)
     assert clf.certificate_.risk == "exact"
     assert clf.certificate_.covers_drawn
     assert clf.certificate_.posterior == clf.posterior_[0].name == RISKS[risk].default_posterior
@@ -80,7 +80,7 @@ def test_that_tests_is_on_the_error_whatever_the_weights_were_learned_for(risk, 
 
 def test_does_not_hold_for_other_votes():
     clf, other = (quick(random_state=seed).fit(X, y) for seed in (0, 1))
-    assert not clf.certificate_.verify(other.votes_)
+    assert not clf.certificate_.verify(other.evidence_)
 
 
 def test_records_where_it_comes_from():
@@ -116,7 +116,7 @@ def test_a_solver_at_its_limit_warns(settings):
     with pytest.warns(ConvergenceWarning, match=r"stopped at max_iter=2 .*LBFGS\(max_iter=4\)") as caught:
         clf.fit(X, y)
     assert len(caught) == 1
-    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.verify(clf.evidence_)
 
 
 @pytest.mark.slow
@@ -182,13 +182,13 @@ class TestFolds:
         assert clf.voters_[0].asked == [set(range(50))]
         assert clf.certificate_.fold_sizes == (50,)
         first = np.mean(np.arange(50) % 2 != np.arange(50) % 3 % 2)
-        np.testing.assert_allclose(clf.votes_[0].voter_errors(), [first, 0])
+        np.testing.assert_allclose(clf.evidence_[0].voter_errors(), [first, 0])
 
     @pytest.mark.parametrize("bound", ["auto", "seeger"])
     def test_voters_that_do_not_learn_may_have_folds(self, bound):
         clf = quick(VOTERS["frozen_forest"](2), n_folds=4, bound=bound).fit(X, y)
         assert clf.certificate_.fold_sizes == (30,) * 4
-        assert clf.certificate_.verify(clf.votes_)
+        assert clf.certificate_.verify(clf.evidence_)
 
     @pytest.mark.parametrize("settings", PROTOCOLS.values(), ids=PROTOCOLS)
     def test_a_voter_that_memorises_is_not_believed(self, settings):
@@ -196,7 +196,7 @@ class TestFolds:
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
         clf = quick([KNeighborsClassifier(1)], **settings).fit(X, y)
-        errors = np.concatenate([v.errors() for v in clf.votes_])
+        errors = np.concatenate([v.errors() for v in clf.evidence_])
         assert 0.4 < errors.mean() < 0.6
         assert clf.certificate_.bound > 0.5
         assert clf.score(X, y) > 0.6  # each example is known to two of the three folds
@@ -294,7 +294,7 @@ class TestPrior:
         """What is paid is the same as with a smaller delta from the start."""
         clf = quick(voters, bound="seeger").fit(X, y)
         priors = [Dirichlet(prior["alpha"]) for prior in clf.certificate_.priors]
-        parts = clf.votes_, clf.posterior_, priors, RISKS["exact"], BOUNDS["seeger"]
+        parts = clf.evidence_, clf.posterior_, priors, RISKS["exact"], BOUNDS["seeger"]
         stricter = 0.05 / clf.certificate_.alternatives
         alone, stricter = (certify(*parts, delta).stochastic_bound for delta in (0.05, stricter))
         assert alone < clf.certificate_.stochastic_bound == pytest.approx(stricter, abs=1e-12)

@@ -48,29 +48,29 @@ def test_a_seed_repeats_the_folds(kind):
 def test_another_seed_is_another_fit(kind):
     for n_folds in (None, 3):
         first, second = (quick(VOTERS[kind](2), random_state=seed, n_folds=n_folds).fit(X, y) for seed in (0, 1))
-        assert first.certificate_.vote_digests != second.certificate_.vote_digests
+        assert first.certificate_.evidence != second.certificate_.evidence
         assert (first.key_ != second.key_) == (n_folds is not None)
 
 
 def test_a_random_state_is_used_up():
     state = np.random.RandomState(0)
     first, second = (quick(random_state=state).fit(X, y) for _ in range(2))
-    assert first.certificate_.vote_digests != second.certificate_.vote_digests
+    assert first.certificate_.evidence != second.certificate_.evidence
     again = quick(random_state=np.random.RandomState(0)).fit(X, y)
-    assert first.certificate_.vote_digests == again.certificate_.vote_digests
+    assert first.certificate_.evidence == again.certificate_.evidence
 
 
 def test_without_a_seed_every_fit_differs():
     first, second = (quick(random_state=None, n_folds=3).fit(X, y) for _ in range(2))
     assert first.key_ != second.key_
-    assert first.certificate_.vote_digests != second.certificate_.vote_digests
+    assert first.certificate_.evidence != second.certificate_.evidence
 
 
 @pytest.mark.parametrize(("n_folds", "sizes"), [(2, (60, 60)), (3, (40, 40, 40)), (7, (17, 17, 17, 18, 17, 17, 17))])
 def test_folds_are_as_many_as_asked_for_and_of_about_one_size(n_folds, sizes):
     clf = quick(n_folds=n_folds).fit(X, y)
     assert clf.certificate_.fold_sizes == sizes
-    assert [v.n_examples for v in clf.votes_] == list(sizes)
+    assert [v.n_examples for v in clf.evidence_] == list(sizes)
     assert len(clf.voters_) == len(clf.posterior_) == n_folds
     assert_same(clf, quick(n_folds=n_folds).fit(X, y))
 

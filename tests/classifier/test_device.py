@@ -46,8 +46,8 @@ def test_the_certificate_is_that_of_weights_learned_in_memory(how, n_classes, gp
     one, other = ours.certificate_, theirs.certificate_
     assert one.stochastic_bound == pytest.approx(other.stochastic_bound, rel=CLOSE)
     assert one.bound == pytest.approx(other.bound, rel=1e-5)  # not what was minimised
-    assert [type(votes) for votes in ours.votes_] == [VoteMatrix] * len(ours.votes_)
-    assert ours.certificate_.verify(ours.votes_)
+    assert [type(votes) for votes in ours.evidence_] == [VoteMatrix] * len(ours.evidence_)
+    assert ours.certificate_.verify(ours.evidence_)
 
 
 @pytest.mark.parametrize(("steps", "close"), [(1, CLOSE), (5, 1e-5), (500, CLOSE)])

@@ -31,7 +31,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 def fit_and_check(voters, X, y, **settings):
     clf = quick(voters, **settings).fit(X, y)
-    assert clf.certificate_.verify(clf.votes_), str(clf.certificate_.verify(clf.votes_))
+    assert clf.certificate_.verify(clf.evidence_), str(clf.certificate_.verify(clf.evidence_))
     probabilities = clf.predict_proba(X)
     assert probabilities.shape == (len(X), len(clf.classes_))
     np.testing.assert_allclose(probabilities.sum(1), 1, rtol=0, atol=1e-12)
@@ -132,7 +132,7 @@ def test_one_voter(voters):
     assert {p.n_voters for p in clf.posterior_} == {1}
     assert clf.certificate_.kl == pytest.approx(0, abs=1e-9)
     assert clf.draw(0).weights == pytest.approx([1.0])
-    np.testing.assert_allclose(clf.votes_[0].voter_errors(), clf.votes_[0].errors().mean(0))
+    np.testing.assert_allclose(clf.evidence_[0].voter_errors(), clf.evidence_[0].errors().mean(0))
 
 
 def test_a_fold_of_one_class_may_be_too_much_for_a_classifier():
@@ -284,7 +284,7 @@ class TestFrozenLabels:
         X, y = data(3)
         voters = [GaussianNB().fit(X[y != k], y[y != k]) for k in range(3)]
         clf = fit_and_check(frozen(*voters), X, y)
-        assert clf.certificate_.empirical_risk < min(clf.votes_[0].voter_errors())
+        assert clf.certificate_.empirical_risk < min(clf.evidence_[0].voter_errors())
 
     @pytest.mark.parametrize(("given", "known"), [(bool, int), (float, int), (int, float)])
     def test_of_equal_value_are_the_same(self, given, known):
@@ -303,7 +303,7 @@ class TestFrozenLabels:
         boosted = AdaBoostClassifier(n_estimators=4).fit(X, labels[y])
         clf = fit_and_check(frozen(boosted), X, labels[y], inner_folds=0)  # all examples judge
         theirs = [np.mean(member.predict(X) != labels[y]) for member in boosted.estimators_]
-        np.testing.assert_allclose(clf.votes_[0].voter_errors(), theirs)
+        np.testing.assert_allclose(clf.evidence_[0].voter_errors(), theirs)
 
     def test_one_against_the_rest_is_one_voter(self):
         X, y = data(3)

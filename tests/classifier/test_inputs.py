@@ -112,7 +112,7 @@ class TestLabels:
         clf = quick(per_class=True, n_folds=3).fit(X, labels[y])
         clf.certificate_.to_json(tmp_path / "certificate.json")
         assert [c["label"] for c in clf.certificate_.per_class] == labels.tolist()
-        for k, votes in enumerate(clf.votes_):
+        for k, votes in enumerate(clf.evidence_):
             votes.save(tmp_path / f"{k}.npz")
         votes = [VoteMatrix.load(tmp_path / f"{k}.npz") for k in range(3)]
         assert Certificate.from_json(tmp_path / "certificate.json").verify(votes)
@@ -177,7 +177,7 @@ class TestMissingValues:
     def test_are_left_to_voters_that_know_them(self, voters):
         clf = quick(voters).fit(self.HOLES, y)
         assert clf.score(self.HOLES, y) > 0.7
-        assert clf.certificate_.verify(clf.votes_)
+        assert clf.certificate_.verify(clf.evidence_)
 
     @pytest.mark.parametrize("kind", ["stumps", "classifier"])
     def test_are_refused_by_the_others(self, kind):

@@ -43,7 +43,7 @@ def clf():
 
 def swap_parts(clf):
     other = clone(clf).fit(X, NOISE)
-    clf.voters_, clf.posterior_, clf.key_, clf.votes_ = other.voters_, other.posterior_, b"another", other.votes_
+    clf.voters_, clf.posterior_, clf.key_, clf.evidence_ = other.voters_, other.posterior_, b"another", other.evidence_
     clf.certificate_, clf.classes_ = other.certificate_, clf.classes_[::-1]
 
 
@@ -176,7 +176,7 @@ FAILURES = (voter_raises, interrupted_training, interrupted_at_the_end, warning_
 @pytest.mark.parametrize("failure", FAILURES)
 def test_a_fit_that_fails_leaves_nothing_of_the_one_before(clf, failure, monkeypatch):
     fitted = {name for name in vars(clf) if name.endswith("_")}
-    assert {"certificate_", "voters_", "posterior_", "votes_", "classes_", "n_features_in_", "timings_"} <= fitted
+    assert {"certificate_", "voters_", "posterior_", "evidence_", "classes_", "n_features_in_", "timings_"} <= fitted
     clf, examples, settings = failure(clf, monkeypatch)
     with pytest.raises((Exception, KeyboardInterrupt)):
         clf.fit(examples, y, **settings)
@@ -209,11 +209,11 @@ def test_what_answers_differently_has_no_certificate(clf):
     outer = FixedThresholdClassifier(clf, threshold=0.1).fit(X, y)
     pipe = make_pipeline(StandardScaler(), clf).fit(X, y)
     assert not any(hasattr(wrapper, "certificate_") for wrapper in (outer, pipe, pipe[:1]))
-    assert pipe[-1].certificate_.verify(pipe[-1].votes_)
+    assert pipe[-1].certificate_.verify(pipe[-1].evidence_)
 
 
 PARTS = {
-    "votes": lambda ours, theirs: setattr(ours, "votes_", theirs.votes_),
+    "votes": lambda ours, theirs: setattr(ours, "evidence_", theirs.evidence_),
     "posterior": lambda ours, theirs: edit_in_place(ours),
     "certificate": lambda ours, theirs: setattr(ours, "certificate_", theirs.certificate_),
 }

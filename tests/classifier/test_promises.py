@@ -131,7 +131,7 @@ class TestFrozen:
         tree = DecisionTreeClassifier().fit(X, labels[NOISE])  # overfits the noise it is judged on
         clf = quick(NESTED[how](tree)).fit(X, labels[NOISE])
         assert "none of these examples helped to train or choose" in text_of(clf)
-        assert clf.certificate_.verify(clf.votes_)
+        assert clf.certificate_.verify(clf.evidence_)
         assert set(clf.predict(X)) <= set(labels)
 
     @pytest.mark.parametrize("how", ["voting", "bagging"])
@@ -164,7 +164,7 @@ class TestNested:
         assert [voters.n_voters for voters in clf.voters_] == [7, 7, 7]
         assert len({tuple(mean) for mean in means}) == 3
         assert all(not np.allclose(mean, X.mean(0), rtol=1e-12) for mean in means)
-        assert clf.certificate_.verify(clf.votes_)
+        assert clf.certificate_.verify(clf.evidence_)
         assert clf.plain_errors_[1] == clf.certificate_.fold_sizes[0]
 
     @pytest.mark.parametrize("as_columns", [False, True])
@@ -180,7 +180,7 @@ class TestNested:
         for voters in kinds:
             clf = quick(voters).fit(frame, y)
             assert clf.score(frame, y) > 0.95
-            assert clf.certificate_.verify(clf.votes_)
+            assert clf.certificate_.verify(clf.evidence_)
 
     def test_texts(self):
         texts = [f"a {'good' if label else 'bad'} day {k % 7}" for k, label in enumerate(y)]
@@ -204,7 +204,7 @@ def test_stumps_know_the_classes_of_the_other_folds_only():
     clf = quick(Stumps(3), n_folds=3).fit(X, target.astype(str))
     once = list(clf.classes_).index("once")
     ignorant = [once not in voters.codes(X) for voters in clf.voters_]
-    judging = [bool(np.any(votes.targets == once)) for votes in clf.votes_]
+    judging = [bool(np.any(votes.targets == once)) for votes in clf.evidence_]
     assert ignorant == judging
     assert sum(judging) == 1
 
@@ -268,7 +268,7 @@ class TestOneVoter:
             mine = wrong[y[100:] == k]
             assert entry["bound"] == entry["stochastic_bound"] == clopper_pearson(int(mine.sum()), len(mine), 0.025)
         assert [name for name, _, _ in clf.certificate_.figures(per_class=False)] == ["predict", "always answering 1"]
-        assert clf.certificate_.verify(clf.votes_)
+        assert clf.certificate_.verify(clf.evidence_)
         np.testing.assert_array_equal(clf.predict(X), tree.predict(X))
         np.testing.assert_array_equal(clf.predict_stochastic(X, 0), tree.predict(X))
 
@@ -319,7 +319,7 @@ class TestHoldoutComparison:
         for settings, shares in (({}, (1 / 3, 2 / 3)), ({"n_folds": 3}, (1 / 3,) * 3)):
             clf = quick(RandomForestClassifier(30), **settings).fit(X, y)
             comparison = clf.certificate_.compare_errors(*clf.plain_errors_)
-            assert comparison.n_holdout == clf.votes_[0].n_examples
+            assert comparison.n_holdout == clf.evidence_[0].n_examples
             assert comparison.bound == clf.certificate_.bound
             judges = random_parts(400, None, shares, np.random.RandomState(0)) == 0
             theirs = np.count_nonzero(clf.voters_[0].ensemble.predict(X[judges]) != y[judges])

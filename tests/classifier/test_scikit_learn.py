@@ -41,7 +41,7 @@ class TestCopies:
         clf = plain(kind)
         copy = pickle.loads(pickle.dumps(clf))
         assert_same(copy, clf)
-        assert bool(copy.certificate_.verify(copy.votes_)) == clf.certificate_.proven
+        assert bool(copy.certificate_.verify(copy.evidence_)) == clf.certificate_.proven
         assert copy.key_ == clf.key_
 
     def test_joblib_keeps_everything(self, tmp_path):
@@ -112,7 +112,7 @@ class TestTools:
         assert best.certificate_.delta == search.best_params_["delta"]
         assert len(best.certificate_.fold_sizes) == search.best_params_["n_folds"]
         assert best.voters_[0].n_voters == search.best_params_["voters__n_estimators"]
-        assert best.certificate_.verify(best.votes_)
+        assert best.certificate_.verify(best.evidence_)
 
     def test_grid_search_over_the_share_held_out(self):
         search = GridSearchCV(quick(), {"holdout": ["auto", 0.25, 0.5], "inner_folds": [0, 2]}, cv=2).fit(X, y)

@@ -111,7 +111,7 @@ class TestHoldout:
     )
     def test_has_the_share_that_is_asked_for(self, holdout, n):
         clf = quick(holdout=holdout).fit(X, y)
-        assert clf.certificate_.n == clf.votes_[0].n_examples == n
+        assert clf.certificate_.n == clf.evidence_[0].n_examples == n
 
     @pytest.mark.parametrize("holdout", [1, 1.0, -0.1, 2, np.nan, np.inf, "half", True, [0.2]])
     def test_is_a_share(self, holdout):
@@ -177,7 +177,7 @@ class TestHoldout:
     @pytest.mark.parametrize("kind", ["forest", "list", "stumps"])
     def test_leaves_one_vote_without_a_key(self, kind):
         clf = quick(VOTERS[kind](2)).fit(X, y)
-        assert len(clf.voters_) == len(clf.posterior_) == len(clf.votes_) == 1
+        assert len(clf.voters_) == len(clf.posterior_) == len(clf.evidence_) == 1
         assert clf.key_ is None
         assert clf.certificate_.fold_shares == (1.0,)
         assert set(clf.predict_stochastic(X, 0)) == {0, 1}
@@ -259,7 +259,7 @@ class TestFolds:
         risks = []
         for k in range(3):
             alone = quick(prior=1.0, n_folds=3).fit(X, y)
-            alone.voters_, alone.posterior_, alone.votes_ = [alone.voters_[k]], [alone.posterior_[k]], [alone.votes_[k]]
+            alone.voters_, alone.posterior_, alone.evidence_ = [alone.voters_[k]], [alone.posterior_[k]], [alone.evidence_[k]]
             object.__setattr__(alone.certificate_, "fold_shares", (1.0,))
             risks.append(drawn_losses(alone, X[k == FOLDS], y[k == FOLDS]).mean())
         certificate = clf.certificate_
@@ -459,7 +459,7 @@ class TestGroups:
         for c, entry in enumerate(certificate.per_class):
             assert entry["n"] == len(np.unique(GROUPS[y == c]))
             assert entry["bound"] <= 1
-        assert certificate.verify(clf.votes_)
+        assert certificate.verify(clf.evidence_)
 
     @pytest.mark.parametrize("n_folds", [None, 3])
     def test_are_spoken_of(self, n_folds):

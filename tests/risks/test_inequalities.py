@@ -6,12 +6,12 @@ from scipy.special import betainc
 
 import dense
 from stocmv import certify
-from stocmv.bounds import BOUNDS, Bounded
+from stocmv.bounds import BOUNDS, UpperBound
 from stocmv.certificate._fixed_vote import MARGINS
 from stocmv.certificate._partition import closest_contests
 from stocmv.risks import RISKS, Exact, Half
 from stocmv.risks._exact import margin_rows
-from stocmv.risks._mc import argmax_error
+from stocmv.risks._monte_carlo import argmax_error
 from zoo import PAIRS, SEVERAL_CLASSES, SINGLE, posterior_near, prior_of, problem
 
 SCALES = [0.1, 1.0, 20.0]
@@ -24,7 +24,7 @@ def some_posterior(kind, name, scale=1.0):
 
 def as_if_infinite(risk, kl):
     """The bound from infinitely many examples: the empirical value itself."""
-    return Bounded(risk, 1.0, 0.0)
+    return UpperBound(risk, 1.0, 0.0)
 
 
 @pytest.mark.parametrize("name", SINGLE)
@@ -92,7 +92,7 @@ class TestCBound:
 
         def upper(risk, kl):
             asked.append((risk, kl))
-            return Bounded(risk, 1.0, 0.0)
+            return UpperBound(risk, 1.0, 0.0)
 
         RISKS["c_bound"].compose(np.array([0.2, 0.1]), 3.0, upper, None)
         assert asked == [(0.2, 3.0), (0.9, 6.0)]

@@ -9,7 +9,7 @@ from risks import rational
 from stocmv import VoteMatrix
 from stocmv.risks import RISKS, Binomial, Exact, Half, MonteCarlo, SecondOrder
 from stocmv.risks._exact import margin_rows
-from stocmv.risks._mc import argmax_error
+from stocmv.risks._monte_carlo import argmax_error
 from zoo import PAIRS, SEVERAL_CLASSES, SINGLE, posterior_near, prior_of, problem, raw, risk_of
 
 CLOSED = [(risk, kind) for risk, kind in PAIRS if risk != "mc"]

@@ -28,7 +28,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import MajorityVoteClassifier, VoteMatrix, learn
 from stocmv.bounds import clopper_pearson
-from stocmv.engines import _plan
+from stocmv.cluster import _plan
 from stocmv.protocols._cut import Cut
 from stocmv.solvers import LBFGS
 from stocmv.voters import Stumps
@@ -368,7 +368,7 @@ def judge_pooled(n: int, seed: int) -> Claims:
     """The errors of all folds, one example in each, as if they were those of one vote on independent examples."""
     source, world, _ = DEPENDENT["parity"]
     clf = fit(source, world.draw(n, np.random.default_rng(seed)), seed, n_folds=n)
-    wrong = sum(int(v.vote_errors(p.mean).sum()) for v, p in zip(clf.votes_, clf.posterior_, strict=True))
+    wrong = sum(int(v.vote_errors(p.mean).sum()) for v, p in zip(clf.evidence_, clf.posterior_, strict=True))
     return {"folds added up": Claim(fixed_errors(clf, world).overall, clopper_pearson(wrong, n, DELTA))}
 
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from stocmv import MajorityVoteClassifier
-from stocmv.selective import NotCertified
+from stocmv.decisions import NotCertified
 from stocmv.voters import checked_codes
 from validity.trials import draws_to_catch, most_violations
 

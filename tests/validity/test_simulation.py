@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from stocmv import certify
-from stocmv.bounds import BOUNDS, Bounded, Catoni, CatoniPerFold, Seeger
+from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, Seeger, UpperBound
 from stocmv.posteriors import Categorical, LogitNormal
 from stocmv.risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from stocmv.solvers import LBFGS, Adam
@@ -210,7 +210,7 @@ def test_a_prior_chosen_on_the_fold_that_judges_it_is_caught(own):
 
 
 class WithoutDivergence(Seeger):
-    def upper(self, risk: float, kl: float, sizes, delta: float) -> Bounded:
+    def upper(self, risk: float, kl: float, sizes, delta: float) -> UpperBound:
         return super().upper(risk, 0.0, sizes, delta)._replace(d_kl=0.0)
 
 

@@ -30,7 +30,7 @@ def test_a_panel_is_certified_and_answers(settings):
     X, y = panel()
     clf = fitted(X, y, **settings)
     assert clf.certificate_.abstains
-    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.verify(clf.evidence_)
     assert clf.score(X, y) > 0.7
     assert any("without knowing the true labels" in text for text in clf.certificate_.assumptions)
     assert len({w.tobytes() for w in (p.mean for p in clf.posterior_)}) >= 1
@@ -43,17 +43,17 @@ def test_all_ways_to_write_a_table_are_the_same():
     ours = fitted(X, y)
     for other in arrays:
         theirs = fitted(other, y)
-        assert theirs.certificate_.vote_digests == ours.certificate_.vote_digests
+        assert theirs.certificate_.evidence == ours.certificate_.evidence
         assert np.array_equal(theirs.predict(other), ours.predict(X))
 
 
 def test_numbers_with_gaps_are_labels_too():
     votes, y = silent(3, 300)
     ours = fitted(votes, y)
-    assert ours.votes_[0].abstains
+    assert ours.evidence_[0].abstains
     assert fitted(pd.DataFrame(votes).astype("Int64"), y).certificate_.bound == ours.certificate_.bound
     coded = np.where(np.isnan(votes), -1, votes).astype(int)
-    assert fitted(coded, y, Answers(abstain=-1)).certificate_.vote_digests == ours.certificate_.vote_digests
+    assert fitted(coded, y, Answers(abstain=-1)).certificate_.evidence == ours.certificate_.evidence
 
 
 def test_columns_are_found_by_their_names():
@@ -72,7 +72,7 @@ def test_what_looks_like_no_answer_is_refused_until_it_is_named():
     with pytest.raises(ValueError, match="abstain=''"):
         fitted(blank, y)
     ours = fitted(blank, y, Answers(abstain=""))
-    assert ours.certificate_.vote_digests == fitted(X, y).certificate_.vote_digests
+    assert ours.certificate_.evidence == fitted(X, y).certificate_.evidence
     assert np.array_equal(ours.predict(blank), fitted(X, y).predict(X))
 
 
@@ -101,7 +101,7 @@ def test_an_example_that_nobody_answers():
     assert silent_errors.certificate_.empirical_risk == pytest.approx(np.where(nobody, True, errors).mean(), abs=1e-12)
     errors = np.asarray(y) != default.predict(X)
     assert default.certificate_.empirical_risk == pytest.approx(errors.mean(), abs=1e-12)
-    assert default.certificate_.verify(default.votes_)
+    assert default.certificate_.verify(default.evidence_)
     with pytest.raises(ValueError, match="default='none' is not one of the classes"):
         fitted(X, y, Answers(default="none"))
 

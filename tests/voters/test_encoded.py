@@ -108,7 +108,7 @@ def test_a_certificate_that_holds(source, encoding):
     y = (X["colour"] == "red").to_numpy()
     clf = MajorityVoteClassifier(Encoded(source, ["colour", "shape"], encoding), prior=1.0, random_state=0).fit(X, y)
     assert clf.score(X, y) > 0.9
-    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.verify(clf.evidence_)
     assert any(text.startswith("Which columns hold categories") for text in clf.certificate_.assumptions)
     assert clf.certificate_.context["voters"].endswith(f"2 columns of categories encoded ({encoding})")
 

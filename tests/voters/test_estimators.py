@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import MajorityVoteClassifier
-from stocmv.engines import Shared
-from stocmv.engines._training import as_shared
+from stocmv.cluster import Shared
+from stocmv.cluster._training import as_shared
 from stocmv.voters import Classifiers, Encoded, Ensemble, Frozen, Stumps, Transformed
 
 X, y = make_moons(200, noise=0.2, random_state=0)
@@ -87,7 +87,7 @@ def test_grid_search_over_the_thresholds():
     best = search.best_estimator_
     assert search.best_params_ == {"voters__n_thresholds": 20}
     assert best.voters_[0].n_voters == 2 * 20 * 2
-    assert best.certificate_.verify(best.votes_)
+    assert best.certificate_.verify(best.evidence_)
     assert clf.voters.n_thresholds == 10
 
 

@@ -116,7 +116,7 @@ class TestOwn:
         target = labels[y] if n_classes == 2 else np.array(["a", "b", "c", "d"])[y + 2 * (X[:, 0] > 0.5)]
         clf = self.fit(RandomNetworks(), target, n_folds=n_folds)
         assert len(clf.voters_) == (n_folds or 1)
-        assert clf.certificate_.verify(clf.votes_)
+        assert clf.certificate_.verify(clf.evidence_)
         assert clf.score(X, target) > 0.8
         assert clf.certificate_.context["voters"] == "RandomNetworks"
 
@@ -125,7 +125,7 @@ class TestOwn:
         """A third of the examples judges rules whose weights the others teach, and all judge equal weights."""
         clf = self.fit(Rules(), inner_folds=inner_folds)
         assert clf.certificate_.fold_sizes == (judges,)
-        assert clf.certificate_.verify(clf.votes_)
+        assert clf.certificate_.verify(clf.evidence_)
         assert set(clf.draw(0).predict(X)) <= {0, 1}
         assert "chosen without looking at the examples that judge them" in str(clf.certificate_)
 
@@ -182,7 +182,7 @@ class TestOwn:
             assert len(set(settings["c"])) == 1  # a guess of 0.2, which is 26 / 130, takes its place
         else:
             assert settings["slope"][0] == settings["slope"][2]  # networks trained on a part are tried on the rest
-        assert clf.certificate_.verify(clf.votes_)
+        assert clf.certificate_.verify(clf.evidence_)
 
     def test_know_the_classes_of_the_other_folds_only(self):
         """A class of one example: whichever fold judges it, its voters have never heard of it."""
@@ -200,7 +200,7 @@ class TestOwn:
         once = list(clf.classes_).index("once")
         judge = [len(classes) for _, classes in calls].index(2)
         assert once not in clf.voters_[judge].codes(X)
-        assert clf.votes_[judge].take(clf.votes_[judge].targets == once).errors().all()
+        assert clf.evidence_[judge].take(clf.evidence_[judge].targets == once).errors().all()
 
     def test_may_bring_a_grid_of_priors(self):
         class Gridded(RandomNetworks):
@@ -284,7 +284,7 @@ class TestSoftVotes:
         assert len(caught) == 1
         assert caught[0].filename == __file__
         assert str(caught[0].message) in clf.certificate_.context["voters"]
-        assert clf.certificate_.verify(clf.votes_)
+        assert clf.certificate_.verify(clf.evidence_)
 
     @pytest.mark.parametrize(
         "voters",

@@ -1,6 +1,6 @@
 """Proven upper bounds on a risk from its empirical value, the KL and the sample size."""
 
-from ._base import Bound, Bounded
+from ._bound import Bound, UpperBound
 from ._catoni import Catoni, CatoniPerFold
 from ._delta import check_alternatives as check_alternatives, check_delta as check_delta
 from ._fold_test import FoldTest as FoldTest
@@ -16,4 +16,4 @@ BOUNDS: dict[str, Bound] = {
     "mcallester": McAllester(),
 }
 
-__all__ = ["Bound", "Bounded", "Catoni", "CatoniPerFold", "McAllester", "Seeger", "clopper_pearson"]
+__all__ = ["Bound", "Catoni", "CatoniPerFold", "McAllester", "Seeger", "UpperBound", "clopper_pearson"]

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import ROUND_UP, Bound, Bounded
+from ._bound import ROUND_UP, Bound, UpperBound
 
 _RANKS = (np.arange(64) + 0.5) / 64
 GRID = tuple(float(c) for c in 0.7 * _RANKS / (1 - _RANKS))
@@ -59,7 +59,7 @@ class Catoni(Bound):
     def price(self, sizes: Sequence[int], delta: float) -> float:
         return -len(sizes) * float(np.log(delta))
 
-    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
+    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> UpperBound:
         n, least = sum(sizes), min(sizes)
         c = np.asarray(self.c)
         a, budget = -np.expm1(-c), (kl + self.price(sizes, delta)) / n * ROUND_UP
@@ -73,18 +73,18 @@ class Catoni(Bound):
                 return alone  # folds that differ much in size
             step = (excluded - budget) / slope
             value -= max(step, 0.0)
-        return Bounded(value * ROUND_UP + error, float(weights @ c) / slope, 1 / (slope * n))
+        return UpperBound(value * ROUND_UP + error, float(weights @ c) / slope, 1 / (slope * n))
 
     def settings(self) -> dict:
         return {"name": self.name, "c": list(self.c)}  # type: ignore[arg-type]
 
 
-def _best_alone(c: NDArray, a: NDArray, risk: float, budget: float, n: int) -> Bounded:
+def _best_alone(c: NDArray, a: NDArray, risk: float, budget: float, n: int) -> UpperBound:
     """The smallest of the bounds with one constant each."""
     values = -np.expm1(-c * risk - budget) / a
     best = int(np.argmin(values))
     slope = float(np.exp(-c[best] * risk - budget) / a[best])
-    return Bounded(float(values[best]) * ROUND_UP, float(c[best]) * slope, slope / n)
+    return UpperBound(float(values[best]) * ROUND_UP, float(c[best]) * slope, slope / n)
 
 
 def _mixture(c: NDArray, a: NDArray, risk: float, value: float, n: int) -> tuple[float, float, NDArray, float]:
@@ -150,14 +150,14 @@ class CatoniPerFold(Bound):
         weights = np.asarray(sizes) * self._constants(sizes)
         return weights / weights.sum()
 
-    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
+    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> UpperBound:
         c, n = self._constants(sizes), sum(sizes)
         shares = np.asarray(sizes) / n
         a = -np.expm1(-c)
         slope = float(shares @ c)
         level = _water_level(a, shares, slope * risk + (kl + self.price(sizes, delta)) / n)
         value = float(shares @ np.maximum(1 / a - level, 0.0))
-        return Bounded(value * ROUND_UP + _level_error(a), slope * level, level / n)
+        return UpperBound(value * ROUND_UP + _level_error(a), slope * level, level / n)
 
     def settings(self) -> dict:
         return {"name": self.name, "c": list(self.c)}

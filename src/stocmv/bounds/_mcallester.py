@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._base import ROUND_UP, Bound, Bounded
+from ._bound import ROUND_UP, Bound, UpperBound
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class McAllester(Bound):
         n = np.asarray(sizes, float)
         return float(np.log(2 * np.sqrt(n)).sum() - len(n) * np.log(delta))
 
-    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
+    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> UpperBound:
         n = sum(sizes)
         root = float(np.sqrt((kl + self.price(sizes, delta)) / (2 * n)))
-        return Bounded((risk + root) * ROUND_UP, 1.0, 1 / (4 * n * root))
+        return UpperBound((risk + root) * ROUND_UP, 1.0, 1 / (4 * n * root))
 
     def settings(self) -> dict:
         return {"name": self.name}

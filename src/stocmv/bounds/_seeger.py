@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..special import kl_inverse, kl_inverse_gradient, log_xi
-from ._base import ROUND_UP, Bound, Bounded
+from ._bound import ROUND_UP, Bound, UpperBound
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Seeger(Bound):
         log_constant = log_xi(n) if self.constant == "xi" else np.log(2 * np.sqrt(n))
         return float(log_constant.sum() - len(n) * np.log(delta))
 
-    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
+    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> UpperBound:
         n = sum(sizes)
         value, d_risk, d_epsilon = kl_inverse_gradient(risk, (kl + self.price(sizes, delta)) / n * ROUND_UP)
-        return Bounded(float(value), float(d_risk), float(d_epsilon) / n)
+        return UpperBound(float(value), float(d_risk), float(d_epsilon) / n)
 
     def settings(self) -> dict:
         return {"name": self.name, "constant": self.constant}

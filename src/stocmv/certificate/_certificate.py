@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import clopper_pearson
+from ..posteriors import Posterior
 from ..verify import Check, Verification, parse_certificate, read_certificate
 from ._claims import Claim, shares_in_words
 from ._holdout import HoldoutComparison, count_holdout_errors
@@ -138,6 +139,28 @@ class Certificate(ABC):
     def has_stochastic_vote(self) -> bool:
         """Whether there is a stochastic vote that differs from `predict`, with `stochastic_bound` as its bound."""
         return self.covers_drawn and self.stochastic_bound is not None and not self.has_one_voter
+
+    @property
+    def stochastic_risk(self) -> float | None:
+        """Mean loss of the stochastic vote on the judging examples, where that vote is certified."""
+        return self.figures["error"].get("stochastic_risk")
+
+    @property
+    def measured_name(self) -> str:
+        """What ``empirical_risk`` is."""
+        return "measured, predict"
+
+    def class_risk(self, entry: dict[str, Any]) -> float:
+        """The figure of an entry of ``per_class`` that corresponds to ``empirical_risk``."""
+        return entry["empirical_risk"]
+
+    def paid_priors(self) -> list[Posterior]:
+        """The priors from which the KL is paid, one for each fold; empty if nothing is paid."""
+        return []
+
+    def precise_checks(self, evidence: str | os.PathLike, share: float, seed: int) -> tuple[Check, ...]:
+        """Check a share of the rows of an evidence file at thirty digits; empty where nothing is integrated."""
+        return ()
 
     @property
     @abstractmethod

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..votes import Total, VoteMatrix, Votes, ask
+from ..votes import VoteMatrix, Votes
 
 _ROUND_UP = 1 + 1e-13  # pairwise summation loses less than 1e-14 for any number of rows
 
@@ -34,8 +34,8 @@ class ClassLosses:
 
 def class_losses(of: Sequence[Callable[[VoteMatrix], NDArray]], votes: Sequence[Votes]) -> list[ClassLosses]:
     """Losses of each fold, from a function that computes the loss of each row of its votes."""
-    found = ask((v, Total(partial(_sums, rows))) for rows, v in zip(of, votes, strict=True))
-    return [ClassLosses(*sums) for sums in found]
+    started = [v.start(v.total, partial(_sums, rows)) for rows, v in zip(of, votes, strict=True)]
+    return [ClassLosses(*wait()) for wait in started]
 
 
 def mean_vote_errors(weights: NDArray, votes: VoteMatrix) -> NDArray:

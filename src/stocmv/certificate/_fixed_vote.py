@@ -14,7 +14,7 @@ more than they are worth; all of their weight leaks. The leak is free as well. I
 that of a Dirichlet over all voters.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, cast
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ..bounds import Bound
 from ..posteriors import BlocDirichlet, Dirichlet, Posterior
 from ..risks import margin_rows
-from ..votes import Query, Rows, Votes, random_rows
+from ..votes import VoteMatrix, Votes, random_rows
 from ._class_losses import ClassLosses, class_losses
 from ._partition import Contests, closest_contests
 
@@ -56,11 +56,11 @@ class FixedVote:
     kls: NDArray
 
 
-def sampled(votes: Sequence[Votes]) -> list[tuple[Votes, Query]]:
-    """Queries for the sample of each fold (or all of its rows) on which margin and scale are chosen."""
+def sampled(votes: Sequence[Votes]) -> list[Callable[[], VoteMatrix]]:
+    """Start to take the sample of each fold (or all of its rows) on which margin and scale are chosen."""
     rng = np.random.default_rng(0)
     few = [np.arange(v.n_rows) if v.n_rows <= _SAMPLE else random_rows(v.n_rows, _SAMPLE, rng) for v in votes]
-    return [(v, Rows(rows)) for v, rows in zip(votes, few, strict=True)]
+    return [v.start(v.take, rows) for v, rows in zip(votes, few, strict=True)]
 
 
 def margins_for(posteriors: Sequence[Posterior]) -> tuple[float, ...]:

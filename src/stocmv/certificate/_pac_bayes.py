@@ -1,5 +1,6 @@
 """Certificates of votes whose weights were learned on the judging examples: the KL is the price of that."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,8 +13,17 @@ from ..bounds import BOUNDS, Bound, CatoniPerFold, check_alternatives, check_del
 from ..posteriors import POSTERIORS, BlocDirichlet, Dirichlet, Posterior
 from ..risks import RISKS, Risk, margin_rows
 from ..special import kl_inverse
-from ..verify import Check, Fold, Refused, Verification, fold_of, verify_pac_bayes
-from ..votes import Digest, Mean, PartitionedVotes, Total, Votes, ask_each
+from ..verify import (
+    Check,
+    Fold,
+    Refused,
+    Verification,
+    fold_of,
+    parse_certificate,
+    read_votes,
+    verify_pac_bayes,
+)
+from ..votes import PartitionedVotes, Votes
 from ._baseline import most_frequent, no_better
 from ._certificate import Certificate
 from ._claims import Claim, paid_claims, share_of
@@ -68,6 +78,27 @@ class PacBayesCertificate(Certificate):
     @property
     def empirical_risk(self) -> float:
         return self.moments[0]
+
+    @property
+    def stochastic_risk(self) -> float:
+        return self.moments[0]
+
+    @property
+    def measured_name(self) -> str:
+        return "empirical risk"
+
+    def class_risk(self, entry: dict[str, Any]) -> float:
+        return entry["stochastic_risk"]
+
+    def paid_priors(self) -> list[Posterior]:
+        kind = POSTERIORS.get(Dirichlet.name if self.posterior == BlocDirichlet.name else self.posterior)
+        if kind is None:  # a distribution from outside
+            return []
+        return [kind(**{name: np.array(values) for name, values in prior.items()}) for prior in self.priors]
+
+    def precise_checks(self, evidence: str | os.PathLike, share: float, seed: int) -> tuple[Check, ...]:
+        content, _ = parse_certificate(self.to_json().encode())
+        return tuple(precise_checks(content, read_votes(evidence), share, seed))
 
     @property
     def moments(self) -> Sequence[float]:
@@ -274,8 +305,6 @@ def certify(
     check_per_class(per_class, posteriors[0])
     for fold in votes:
         risk.check_votes(fold)
-    if any(v.grouped for v in votes):
-        raise ValueError("votes has rows that belong to groups: a PAC-Bayes bound needs independent rows.")
     _check_blocs(votes, posteriors, priors)
     check_delta(delta)
     check_alternatives(alternatives)
@@ -295,12 +324,13 @@ def certify(
         per_class=per_class,
     )
     sizes = tuple(v.n_examples for v in votes)
-    digests, counts, samples, means = ask_each(
-        [(v, Digest()) for v in votes],
-        [(v, Total(class_counts)) for v in votes],
+    started: Any = (
+        [v.start(v.digest) for v in votes],
+        [v.start(v.total, class_counts) for v in votes],
         sampled(votes if posteriors[0].law == "dirichlet" else []),
-        [(v, Mean(partial(risk.certified_moments, p))) for p, v in zip(posteriors, votes, strict=True)],
+        [v.start(v.mean, partial(risk.certified_moments, p)) for p, v in zip(posteriors, votes, strict=True)],
     )
+    digests, counts, samples, means = ([wait() for wait in group] for group in started)
     by_fold = np.stack(means)
     drawn = _drawn_losses(votes, posteriors) if per_class else []
     moments = np.minimum(bound.risk_weights(sizes) @ by_fold * (1 + _ROUNDING * np.array(risk.outward)), 1.0)

@@ -60,11 +60,6 @@ class TestedCertificate(Certificate):
         return self.figures["error"]["empirical_risk"]
 
     @property
-    def stochastic_risk(self) -> float | None:
-        """Mean probability that the stochastic vote errs on the judging examples, where it is certified."""
-        return self.figures["error"].get("stochastic_risk")
-
-    @property
     def precisions(self) -> Sequence[dict[str, Any]]:
         return self.figures.get("precision", ())
 

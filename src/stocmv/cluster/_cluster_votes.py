@@ -2,17 +2,20 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
-from typing import Any
+from operator import methodcaller
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..votes import Method, PartitionedVotes, Query, VoteMatrix, Votes, added, added_in_groups
+from ..votes import PartitionedVotes, VoteMatrix, Votes, added, added_in_groups, shared_out
 from ._connection import result
 
+T = TypeVar("T")
 _passes = count()
 
 
@@ -34,13 +37,9 @@ class ClusterVotes(Votes):
         Number of voters.
     classes : ndarray
         Sorted class labels.
-    grouped : bool
-        Whether the rows belong to groups.
     abstains : bool or None
         Whether some voter does not answer some example; None if that is not known yet.
     """
-
-    grouped: bool = False
 
     def __init__(
         self,
@@ -49,7 +48,6 @@ class ClusterVotes(Votes):
         sizes: Sequence[int],
         n_voters: int,
         classes: NDArray,
-        grouped: bool = False,
         abstains: bool | None = None,
     ) -> None:
         self.client = client
@@ -57,7 +55,6 @@ class ClusterVotes(Votes):
         self.sizes = tuple(sizes)
         self.n_voters = n_voters
         self.classes = classes
-        self.grouped = grouped
         self._abstains = abstains
 
     def __getstate__(self) -> dict[str, Any]:
@@ -81,15 +78,25 @@ class ClusterVotes(Votes):
     def n_examples(self) -> int:
         return self.n_rows
 
-    def begin(self, query: Query) -> Callable[[], Any]:
-        finders = query.finders(self.sizes)
-        asked = [(find, part) for find, part in zip(finders, self.parts, strict=True) if find is not None]
-        tasks = self._tasks(asked, type(query).__name__.lower())
-        if query.adds:
-            future = self.client.compute(_sum_tree(tasks), optimize_graph=False)
-            return lambda: query.finish(result(future, self.client), self.n_examples)
-        futures = self.client.compute(tasks, optimize_graph=False)
-        return lambda: query.join([result(future, self.client) for future in futures])
+    def start(self, call: Callable[..., T], *arguments: Any) -> Callable[[], T]:
+        """Make the call in a thread of its own, which waits for the workers."""
+        thread = ThreadPoolExecutor(1)
+        answer = thread.submit(call, *arguments)
+        thread.shutdown(wait=False)
+        return answer.result
+
+    def each(self, of: Callable[[VoteMatrix], T]) -> list[T]:
+        return self._results(self._tasks([(of, part) for part in self.parts], "each"))
+
+    def total(self, of: Callable[[VoteMatrix], T]) -> T:
+        """As in `Votes`; the workers add the results up, too."""
+        tasks = self._tasks([(of, part) for part in self.parts], "total")
+        return self._results([_sum_tree(tasks)])[0]
+
+    def take(self, rows: ArrayLike) -> VoteMatrix:
+        own = zip(shared_out(rows, self.sizes), self.parts, strict=True)
+        asked = [(methodcaller("take", some), part) for some, part in own if len(some)]
+        return VoteMatrix.joined(self._results(self._tasks(asked, "take")))
 
     def batches(self, count: int, rng: np.random.Generator) -> Iterator[Votes]:
         groups = np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts)))
@@ -99,20 +106,18 @@ class ClusterVotes(Votes):
             while len(begun) < min(1 + ahead, len(groups) - k):
                 begun.append(self.client.compute([self.parts[p] for p in groups[k + len(begun)]]))
             sizes = [self.sizes[p] for p in group]
-            shape = self.n_voters, self._classes, self.grouped, self.abstains
+            shape = self.n_voters, self._classes, self.abstains
             yield ClusterVotes(self.client, begun.popleft(), sizes, *shape)
 
     def only(self, voters: NDArray) -> "ClusterVotes":
-        parts: Sequence[Any] = self._tasks([(Method("only", (voters,)), part) for part in self.parts], "only")
+        parts: Sequence[Any] = self._tasks([(methodcaller("only", voters), part) for part in self.parts], "only")
         if not _are_recomputed(self.parts):
             parts = self.client.compute(parts, optimize_graph=False)
-        return ClusterVotes(
-            self.client, parts, self.sizes, len(voters), self._classes, grouped=self.grouped, abstains=self._abstains
-        )
+        return ClusterVotes(self.client, parts, self.sizes, len(voters), self._classes, abstains=self._abstains)
 
     def collect(self) -> PartitionedVotes:
         """The votes themselves, transferred to this machine."""
-        return PartitionedVotes([result(future, self.client) for future in self.client.compute(list(self.parts))])
+        return PartitionedVotes(self._results(self.parts, optimize_graph=True))
 
     def whole(self) -> VoteMatrix:
         return self.collect().whole()
@@ -120,6 +125,11 @@ class ClusterVotes(Votes):
     @property
     def _classes(self) -> NDArray:
         return np.asarray(self.classes)
+
+    def _results(self, tasks: Sequence[Any], optimize_graph: bool = False) -> list[Any]:
+        """The results of tasks, all of them started before waiting for the first."""
+        futures = self.client.compute(list(tasks), optimize_graph=optimize_graph)
+        return [result(future, self.client) for future in futures]
 
     def _tasks(self, asked: Sequence[tuple[Callable, Any]], name: str) -> list[Any]:
         """Tasks, not yet started, that apply each function to its part."""

@@ -70,8 +70,8 @@ class ClusterExamples(Examples):
         asked, abstains = self._asked(_votes, judging, k), None
         if self.source.keep_votes:
             asked, abstains = self._kept(asked, k)
-        sizes, grouped = self._counts[judging, k].tolist(), self._groups is not None
-        return ClusterVotes(self._client, asked, sizes, vote.voters.n_voters, self.classes, grouped, abstains)
+        sizes = self._counts[judging, k].tolist()
+        return ClusterVotes(self._client, asked, sizes, vote.voters.n_voters, self.classes, abstains)
 
     def judgments(self, vote: FoldVote, k: int, *, stochastic: bool) -> Judgments:
         """The judgments of part ``k``, which must be the part made last: collected, unlike the votes."""
@@ -178,7 +178,7 @@ def _made(
 def _votes(vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bool) -> VoteMatrix:
     """What the voters of a part answer on the judging rows of a partition."""
     blocks = _blocks(partition, part, k, numeric)
-    return VoteMatrix.joined([judging_votes(vote.voters, *block, part.classes) for block in blocks])
+    return VoteMatrix.joined([judging_votes(vote.voters, X, codes, part.classes) for X, codes, _ in blocks])
 
 
 def _judgments(vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bool, stochastic: bool) -> Judgments:

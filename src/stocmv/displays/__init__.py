@@ -12,12 +12,12 @@ from ._canvas import (
     VERMILION as VERMILION,
     pyplot as pyplot,
 )
-from ._certificate import CertificateDisplay, measured_name as measured_name
+from ._certificate import CertificateDisplay
 from ._error_distribution import ErrorDistributionDisplay
 from ._history import HistoryDisplay
 from ._monitor import MonitorDisplay
 from ._order import OrderDisplay
-from ._posterior import PosteriorDisplay, priors_of as priors_of
+from ._posterior import PosteriorDisplay
 from ._selective import SelectiveDisplay
 
 __all__ = [

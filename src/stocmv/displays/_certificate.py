@@ -152,7 +152,7 @@ class CertificateDisplay:
         rows: list[tuple[str, float | None, str]] = [
             ("bound", certificate.bound, f"{bound}, predict"),
             ("stochastic_bound", stochastic, f"{bound}, stochastic vote"),
-            ("empirical_risk", certificate.empirical_risk, measured_name(certificate)),
+            ("empirical_risk", certificate.empirical_risk, certificate.measured_name),
             ("test_error", self.test_error, "test error, predict"),
             ("holdout_bound", self.holdout_bound, "bound, plain model"),
             ("baseline", certificate.baseline.get("bound"), "bound, one answer to all"),
@@ -217,14 +217,9 @@ def bound_name(certificate: Certificate) -> str:
     return "certified bound" if certificate.proven else "bound (not proven)"
 
 
-def measured_name(certificate: Certificate) -> str:
-    """The empirical risk in words: the error of predict, if the examples only tested it."""
-    return "measured, predict" if certificate.tested else "empirical risk"
-
-
 def class_figures(certificate: Certificate, figures: dict[str, Any]) -> dict[str, float]:
     """The figures of a class, by the names that they have for all examples."""
     shown = {"bound": figures["bound"]}
     if certificate.has_stochastic_vote:
         shown["stochastic_bound"] = figures["stochastic_bound"]
-    return {**shown, "empirical_risk": figures["empirical_risk" if certificate.tested else "stochastic_risk"]}
+    return {**shown, "empirical_risk": certificate.class_risk(figures)}

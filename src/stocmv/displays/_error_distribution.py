@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificate import Certificate, check_same_vote, percent
+from ..certificate import Certificate, Judgments, PacBayesCertificate, percent
 from ..learning import Learned
 from ..posteriors import Posterior, WeightedPosterior
 from ..risks import error_rows
@@ -29,7 +29,7 @@ class ErrorDistributionDisplay:
     Parameters
     ----------
     probabilities : array-like of shape (n_rows,)
-        Probability that the stochastic vote errs, for each row of the votes.
+        Probability that the stochastic vote errs, for each row of the evidence.
     counts : array-like of shape (n_rows,)
         Number of examples that each row stands for.
     certificate : Certificate
@@ -71,7 +71,7 @@ class ErrorDistributionDisplay:
         Parameters
         ----------
         clf : MajorityVoteClassifier
-            Fitted.
+            Fitted with ``stochastic=True`` or a PAC-Bayes bound, and with its evidence.
         bins : int
             Number of bars.
         ax : Axes, optional
@@ -80,7 +80,12 @@ class ErrorDistributionDisplay:
             Passed to `matplotlib.axes.Axes.hist`.
         """
         check_is_fitted(clf, ["posterior_", "certificate_"])
-        return cls._from_folds(clf.posterior_, clf.votes_, clf.certificate_).plot(ax, bins=bins, **kwargs)
+        evidence, certificate = clf.evidence_, clf.certificate_
+        if isinstance(evidence, Judgments):
+            display = cls._from_judgments(certificate.judgments(evidence), certificate)
+        else:
+            display = cls._from_folds(clf.posterior_, evidence, cast(PacBayesCertificate, certificate))
+        return display.plot(ax, bins=bins, **kwargs)
 
     @classmethod
     def from_learned(
@@ -98,10 +103,20 @@ class ErrorDistributionDisplay:
         return cls._from_folds(posteriors, folds, learned.certificate).plot(ax, bins=bins, **kwargs)
 
     @classmethod
+    def _from_judgments(cls, judgments: Judgments, certificate: Certificate) -> "ErrorDistributionDisplay":
+        if judgments.loss is None:
+            raise ValueError(
+                "The stochastic vote, whose errors are drawn here, is not certified: fit with stochastic=True."
+            )
+        return cls(judgments.loss, np.ones(len(judgments)), certificate)
+
+    @classmethod
     def _from_folds(
-        cls, posteriors: Sequence[Posterior], votes: Sequence[Votes], certificate: Certificate
+        cls, posteriors: Sequence[Posterior], votes: Sequence[Votes], certificate: PacBayesCertificate
     ) -> "ErrorDistributionDisplay":
-        check_same_vote(certificate, posteriors, votes)
+        weights = tuple({name: each.tolist() for name, each in p.parameters().items()} for p in posteriors)
+        if certificate.evidence != tuple(v.digest() for v in votes) or certificate.posteriors != weights:
+            raise ValueError("The certificate is about other votes or weights than these, as their digests differ.")
         whole = [v.whole() for v in votes]
         rows = [error_probabilities(p, v) for p, v in zip(posteriors, whole, strict=True)]
         counts = [v.counts if v.counts.size else np.ones(v.n_rows) for v in whole]
@@ -115,7 +130,7 @@ class ErrorDistributionDisplay:
         edges = np.linspace(0, 1, bins + 1)
         heights, _, self.bars_ = ax.hist(self.probabilities, edges.tolist(), weights=self.counts, **style)
         self.heights_ = np.asarray(heights)
-        risk, bound = self.certificate.moments[0], self.certificate.stochastic_bound
+        risk, bound = (cast(float, x) for x in (self.certificate.stochastic_risk, self.certificate.stochastic_bound))
         self.risk_line_ = ax.axvline(risk, color=BLUE, linewidth=2, label=f"mean, {percent(risk)}")
         name, dashes = bound_name(self.certificate), (0, (4, 1.5))
         self.bound_line_ = ax.axvline(

@@ -19,7 +19,8 @@ class HistoryDisplay:
     """Objective, risk and KL over the iterations that learned the weights.
 
     The objective is a bound on the stochastic vote; if other examples judge, the KL may have less weight in it. The
-    bound that was finally certified is drawn beside it. Make one with `from_estimator` or `from_learned`.
+    bound that was finally certified, if there is one, is drawn beside it. Make one with `from_estimator` or
+    `from_learned`.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class HistoryDisplay:
     objective_line_, risk_line_, kl_line_ : Line2D
         The three curves.
     certified_line_ : Line2D or None
-        The certified bound on the stochastic vote.
+        The bound on the stochastic vote, where that is certified.
     stage_spans_ : list of Patch
         The stages of the solver.
 
@@ -101,11 +102,10 @@ class HistoryDisplay:
         )
         (self.risk_line_,) = ax.plot(iterations, history.risk, **{"color": BLUE, "label": "empirical risk", **style})
         self.certified_line_ = None
-        if self.certificate is not None:
+        bound = None if self.certificate is None else self.certificate.stochastic_bound
+        if self.certificate is not None and bound is not None:
             name, dashes = bound_name(self.certificate), (0, (5, 3))
-            self.certified_line_ = ax.axhline(
-                self.certificate.stochastic_bound, color=VERMILION, linewidth=1, linestyle=dashes, label=name
-            )
+            self.certified_line_ = ax.axhline(bound, color=VERMILION, linewidth=1, linestyle=dashes, label=name)
         ax.set_xlim(0.5, len(history) + 0.5)
         ax.set_ylim(0, 1.12 * ax.dataLim.ymax)  # leaves room for the names of the stages above the curves
         # a start far from the prior may have a KL that would flatten all others: it is cut off

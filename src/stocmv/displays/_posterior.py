@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificate import Certificate
 from ..learning import Learned
-from ..posteriors import POSTERIORS, BlocDirichlet, Dirichlet, Posterior
+from ..posteriors import Posterior
 from ._canvas import GREY, INK, canvas, colours, in_percent, legend_below, tidy
 
 if TYPE_CHECKING:
@@ -81,7 +80,8 @@ class PosteriorDisplay:
             Passed to `matplotlib.axes.Axes.errorbar`.
         """
         check_is_fitted(clf, ["posterior_", "certificate_"])
-        return cls.from_posterior(clf.posterior_, priors_of(clf.certificate_), sort=sort, ax=ax, **kwargs)
+        priors = clf.certificate_.paid_priors() or None
+        return cls.from_posterior(clf.posterior_, priors, sort=sort, ax=ax, **kwargs)
 
     @classmethod
     def from_learned(
@@ -169,9 +169,3 @@ class PosteriorDisplay:
         low = min((mean - deviation).min() for mean, deviation in zip(self.means, self.deviations, strict=True))
         high = max((mean + deviation).max() for mean, deviation in zip(self.means, self.deviations, strict=True))
         return low - 0.2 * (high - low) if low > 0.4 * high else -0.02 * high
-
-
-def priors_of(certificate: Certificate) -> list[Posterior] | None:
-    """The priors from which a certificate pays the KL; None if it pays none."""
-    kind = POSTERIORS[Dirichlet.name if certificate.posterior == BlocDirichlet.name else certificate.posterior]
-    return [kind(**{name: np.array(v) for name, v in prior.items()}) for prior in certificate.priors] or None

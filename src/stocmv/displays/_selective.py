@@ -67,7 +67,7 @@ class SelectiveDisplay:
         Parameters
         ----------
         clf : MajorityVoteClassifier
-            Fitted, with its votes.
+            Fitted, with its evidence.
         X, y : array-like, optional
             Test examples, to be drawn too.
         delta : float, optional
@@ -77,8 +77,8 @@ class SelectiveDisplay:
         **kwargs
             Passed to `matplotlib.axes.Axes.plot`.
         """
-        check_is_fitted(clf, ["certificate_", "posterior_"])
-        points = tradeoffs(clf.votes_, clf.posterior_, clf.certificate_, delta)
+        check_is_fitted(clf, "certificate_")
+        points = tradeoffs(clf.evidence_, clf.certificate_, delta)
         test = None if X is None else [_on_test(clf, X, np.asarray(y), point.threshold) for point in points]
         return cls(points, test).plot(ax, **kwargs)
 
@@ -94,7 +94,7 @@ class SelectiveDisplay:
         )
         (self.measured_line_,) = self.ax_.plot(
             [point.empirical_coverage for point in shown],
-            [point.empirical_error for point in shown],
+            [point.empirical_risk for point in shown],
             **{"color": BLUE, "marker": ".", "label": "measured on the judging examples", **style},
         )
         self.test_line_ = None

@@ -1,21 +1,21 @@
 """`learn` combines posterior, risk, bound and solver in one call."""
 
-from ._answers import (
-    check_silence as check_silence,
-    drawn_answers as drawn_answers,
-    mean_vote as mean_vote,
-    mean_weights as mean_weights,
-    win_probabilities as win_probabilities,
-)
 from ._history import History, Step as Step
 from ._learn import (
-    Found as Found,
     Learned,
+    Minimum as Minimum,
     learn,
     minimise as minimise,
     named as named,
     posterior_kind as posterior_kind,
     warn_unfinished as warn_unfinished,
+)
+from ._predict import (
+    check_silence as check_silence,
+    drawn_answers as drawn_answers,
+    mean_vote as mean_vote,
+    mean_weights as mean_weights,
+    win_probabilities as win_probabilities,
 )
 
 __all__ = ["History", "Learned", "learn"]

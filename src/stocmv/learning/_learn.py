@@ -16,10 +16,10 @@ from ..progress import stage
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..votes import VoteMatrix, Votes, check_answers, check_device, encode_answers
-from ._answers import check_silence, mean_vote, mean_weights
+from ._blocs import find_blocs, merged_priors, one_of_each
 from ._history import History
-from ._merging import find_blocs, merged_priors, one_of_each
 from ._objective import Objective
+from ._predict import check_silence, mean_vote, mean_weights
 from ._prior_grid import PRIOR_TOTALS, choose_prior
 
 T = TypeVar("T")
@@ -233,7 +233,7 @@ def _bounds(certificate: PacBayesCertificate) -> tuple[float, float]:
     return certificate.figures["error"]["stochastic_bound"], certificate.bound
 
 
-class Found(NamedTuple):
+class Minimum(NamedTuple):
     """The best posteriors that a solver found, not yet certified; the priors if it found none better."""
 
     posteriors: list[Posterior]
@@ -257,7 +257,7 @@ def minimise(
     merge: bool = False,
     kl_weight: float = 1.0,
     device: str | None = None,
-) -> Found:
+) -> Minimum:
     """The part of `learn` before certification, with the same parameters.
 
     With a ``kl_weight`` below one the value is not a bound: use it for weights that other examples judge.
@@ -293,11 +293,11 @@ def minimise(
     # `learn` certifies the prior too if the values are noisy; rounding would make the KL of a prior's point nonzero
     moved = value < at_prior or (the_risk.draws_again and not np.array_equal(point, objective.start))
     if not moved:
-        return Found(priors, priors, parts * alternatives, at_prior, history)
+        return Minimum(priors, priors, parts * alternatives, at_prior, history)
     posteriors = objective.posteriors(point)
     if blocs is not None:
         posteriors = [p.spread(b, prior, rng) for p, b, prior in zip(posteriors, blocs, priors, strict=True)]
-    return Found(posteriors, priors, parts * alternatives, value, history)
+    return Minimum(posteriors, priors, parts * alternatives, value, history)
 
 
 def warn_unfinished(history: History, solver: str | Solver, stacklevel: int) -> None:

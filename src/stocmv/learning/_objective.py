@@ -8,10 +8,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Bound, Bounded
+from ..bounds import Bound, UpperBound
 from ..posteriors import Posterior
 from ..progress import logger, report
-from ..risks import Risk
+from ..risks import Moments, Risk
 from ..solvers import LBFGS, boosted_weights, logistic_weights, random_start
 from ..votes import VoteMatrix, Votes, random_rows
 from ._history import History, Step
@@ -68,7 +68,7 @@ class Objective:
     def __call__(self, point: NDArray, rng: np.random.Generator | None = None) -> tuple[float, NDArray]:
         posteriors = self.posteriors(point)
         shares = self.bound.risk_weights(self.sizes)
-        moments, gradients = zip(*self.risk.fold_moments(posteriors, self.votes, rng), strict=True)
+        moments, gradients = zip(*self._moments(posteriors, rng), strict=True)
         kls, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
         mean = np.clip(shares @ np.stack(moments), 0.0, 1.0)
         kl = float(sum(kls))
@@ -82,7 +82,16 @@ class Objective:
         self._last = point, Step("", composed.value, float(mean[0]), kl, float(np.linalg.norm(gradient)))
         return composed.value, gradient
 
-    def _upper(self, risk: float, kl: float) -> Bounded:
+    def _moments(self, posteriors: Sequence[Posterior], rng: np.random.Generator | None) -> list[Moments]:
+        """The risk's moments for each fold; folds on a cluster are asked, and draw, at the same time."""
+        n = len(posteriors)
+        rngs = rng.spawn(n) if rng is not None and self.draws_again and n > 1 else [rng] * n
+        started = [
+            v.start(self.risk.moments, p, v, own) for v, p, own in zip(self.votes, posteriors, rngs, strict=True)
+        ]
+        return [wait() for wait in started]
+
+    def _upper(self, risk: float, kl: float) -> UpperBound:
         return self.bound.upper(risk, kl, self.sizes, self.delta)
 
     def record(self, stage: str, point: NDArray) -> None:

@@ -1,9 +1,9 @@
 """Distributions over the weights of a vote: parameters, KL to the prior, mean, draws."""
 
-from ._base import Law as Law, Posterior, WeightedPosterior
 from ._categorical import Categorical
 from ._dirichlet import BlocDirichlet, Dirichlet
 from ._logit_normal import LogitNormal
+from ._posterior import Law as Law, Posterior, WeightedPosterior
 
 POSTERIORS: dict[str, type[Posterior]] = {kind.name: kind for kind in (Dirichlet, Categorical, LogitNormal)}
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax, xlogy
 
-from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
+from ._posterior import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
 
 _REACH = 60.0  # range of the logarithms of the probabilities
 _SMALLEST = 1e-26  # smallest probability in a prior, above exp(-60)

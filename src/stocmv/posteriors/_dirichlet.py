@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincinv, gammaln, polygamma, softmax
 
 from ..special import argmax_probability, dirichlet_kl, gamma_draw_gradient, half_betainc
-from ._base import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
+from ._posterior import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
 
 _SMALLEST, _LARGEST = 1e-6, 1e6  # of a prior, and for solvers
 _DENSER = 100.0  # times the concentrations of a sparse prior

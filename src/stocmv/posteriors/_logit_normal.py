@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
-from ._base import Draws, Posterior, check_range, positive_per_voter, pull_softmax
+from ._posterior import Draws, Posterior, check_range, positive_per_voter, pull_softmax
 
 _MEAN_DRAWS = 4096
 FIXED_VOTES = 2000  # number of votes whose majority is the deterministic vote

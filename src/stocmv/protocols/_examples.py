@@ -109,7 +109,8 @@ class LocalExamples(Examples):
         return self._rows(np.flatnonzero(self._part == k))
 
     def votes(self, vote: FoldVote, k: int) -> VoteMatrix:
-        return judging_votes(vote.voters, *self._judges(k), self.classes)
+        X, codes, _ = self._judges(k)
+        return judging_votes(vote.voters, X, codes, self.classes)
 
     def judgments(self, vote: FoldVote, k: int, *, stochastic: bool) -> Judgments:
         return judge(vote, *self._judges(k), self.classes, stochastic=stochastic)

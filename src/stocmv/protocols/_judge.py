@@ -43,10 +43,10 @@ def judge(
     )
 
 
-def judging_votes(voters: VoterSet, X: Any, truth: NDArray, groups: NDArray | None, classes: NDArray) -> VoteMatrix:
+def judging_votes(voters: VoterSet, X: Any, truth: NDArray, classes: NDArray) -> VoteMatrix:
     """The votes on judging examples, of voters that answer each example in the same way alone."""
     answers = voters.codes(X)
-    votes = VoteMatrix.from_codes(answers, truth, classes, groups)
+    votes = VoteMatrix.from_codes(answers, truth, classes)
     check_alone(voters, X, answers)
     return votes
 

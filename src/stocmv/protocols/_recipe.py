@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..certificate import Guess
-from ..learning import Found, History, minimise, named, posterior_kind
+from ..learning import History, Minimum, minimise, named, posterior_kind
 from ..posteriors import Posterior
 from ..progress import logger
 from ..risks import RISKS, Risk
@@ -141,7 +141,7 @@ class Recipe:
         alike = parts and len({part.n_voters for part in parts}) == 1
         return VoteMatrix.joined(parts) if alike else None
 
-    def _learn(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[Found, Guess]:
+    def _learn(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[Minimum, Guess]:
         """The weights that minimise the objective, and their expected error.
 
         The certificate does not include this KL. It only keeps the weights from overfitting, and its weight is the one
@@ -169,7 +169,7 @@ class Recipe:
         chosen = int(np.argmax(excess.mean(1) <= excess.std(1) / np.sqrt(len(judged))))
         return KL_WEIGHTS[chosen], _errors(judges, means[chosen])
 
-    def _minimise(self, votes: VoteMatrix, kl_weight: float, seed: int) -> Found:
+    def _minimise(self, votes: VoteMatrix, kl_weight: float, seed: int) -> Minimum:
         return minimise(
             [votes],
             risk=self.risk,

@@ -55,6 +55,8 @@ def choose_protocol(
     units, count = ("groups", f"n_groups = {n}") if grouped else ("examples", f"n_samples = {n}")
     if isinstance(holdout, Protocol):
         _check_alone(holdout, n_folds, bound)
+        if len(holdout.cut.shares) == 1 and (source.learns or (holdout.weighs and sets_weights)):
+            raise ValueError(f"holdout={holdout!r}: {units} must not judge a vote that they helped to make.")
         return holdout
     _check_arguments(bound, holdout, n_folds, tested=tested, by_folds=by_folds)
     if n_folds is None and (by_folds or not tested):

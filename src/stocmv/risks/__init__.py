@@ -1,13 +1,13 @@
 """Empirical risks of a vote, each with its gradient and a certified evaluation without interpolation."""
 
-from ._base import Composed, Risk
 from ._c_bound import CBound as CBound
 from ._curves import Binomial, FirstOrder as FirstOrder, Half as Half, SecondOrder as SecondOrder
 from ._exact import Exact as Exact, error_rows as error_rows, margin_rows as margin_rows
-from ._mc import MonteCarlo
+from ._monte_carlo import MonteCarlo
+from ._risk import Moments as Moments, Risk, VoteBound
 
 RISKS: dict[str, Risk] = {
     risk.name: risk for risk in (Exact(), Half(), MonteCarlo(), FirstOrder(), SecondOrder(), Binomial(), CBound())
 }
 
-__all__ = ["Binomial", "Composed", "MonteCarlo", "Risk"]
+__all__ = ["Binomial", "MonteCarlo", "Risk", "VoteBound"]

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..posteriors import Law, Posterior
-from ..votes import Together, VoteMatrix, Votes
-from ._base import Composed, Question, Risk, Upper
+from ..votes import VoteMatrix, Votes
 from ._curves import FirstOrder, SecondOrder
+from ._risk import Moments, Risk, Upper, VoteBound
 
 _FIRST, _SECOND = FirstOrder(), SecondOrder()
 _ROUNDING = 1e-14  # more than the quotient of numbers between 0 and 1, subtracted from 1, can lose
@@ -30,14 +30,10 @@ class CBound(Risk):
     outward: ClassVar[tuple[int, ...]] = (1, -1)
     certified: ClassVar[str] = "the error of the weighted vote (from the mean error and disagreement of its voters)"
 
-    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
-        asked = [risk.question(posterior, votes) for risk in (_FIRST, _SECOND)]
-
-        def answer(*means: tuple) -> tuple[NDArray, NDArray]:
-            (first, d_first), (second, d_second) = (q.answer(*mean) for q, mean in zip(asked, means, strict=True))
-            return np.concatenate([first, 2 * (first - second)]), np.concatenate([d_first, 2 * (d_first - d_second)])
-
-        return Question(Together(tuple(q.sums for q in asked)), answer)
+    def moments(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Moments:
+        started = [votes.start(risk.moments, posterior, votes) for risk in (_FIRST, _SECOND)]
+        (first, d_first), (second, d_second) = (wait() for wait in started)
+        return np.concatenate([first, 2 * (first - second)]), np.concatenate([d_first, 2 * (d_first - d_second)])
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         first = _FIRST.certified_moments(posterior, votes)
@@ -45,16 +41,16 @@ class CBound(Risk):
         disagreement = np.maximum(2 * (first * (1 - 1e-12) - second * (1 + 1e-12)), 0.0)
         return np.concatenate([first, disagreement])
 
-    def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> Composed:
+    def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
         error = upper(float(moments[0]), kl)
         agreement = upper(1 - float(moments[1]), 2 * kl)
         if error.value >= 0.5:
             # all that is proven here is R <= 1; the solver gets the first-order bound, which reaches 1 at r = 1/2
-            return Composed(2 * error.value, np.array([2 * error.d_risk, 0.0]), 2 * error.d_kl)
+            return VoteBound(2 * error.value, np.array([2 * error.d_risk, 0.0]), 2 * error.d_kl)
         gap = 1 - 2 * error.value
         spread = 2 * agreement.value - 1  # 1 - 2 d, at the lower bound of d
         d_error, d_agreement = 4 * gap / spread, 2 * gap**2 / spread**2
-        return Composed(
+        return VoteBound(
             min(1 - gap**2 / spread + _ROUNDING, 1.0),
             np.array([d_error * error.d_risk, -d_agreement * agreement.d_risk]),
             d_error * error.d_kl + 2 * d_agreement * agreement.d_kl,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaln
 
 from ..posteriors import Law, Posterior, WeightedPosterior
-from ..votes import Curve, Method, VoteMatrix, Votes, split_rows, thread_map
-from ._base import MOST_DRAWS, Question, Risk
+from ..votes import Curve, VoteMatrix, Votes, scaled, split_rows, thread_map
 from ._half_curve import half_curve
+from ._risk import MOST_DRAWS, Moments, Risk
 
 _NODES = 193
 
@@ -28,13 +28,11 @@ class CurveRisk(Risk):
     def rows(self, w: NDArray, posterior: WeightedPosterior) -> NDArray:
         """The function at the given wrong weights, never below its true value."""
 
-    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
+    def moments(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Moments:
         weighted = as_weighted(posterior)
-
-        def answer(value: float, d_weights: NDArray, d_total: float) -> tuple[NDArray, NDArray]:
-            return np.array([value]), weighted.pull(d_weights, d_total)[None]
-
-        return Question(Method("curve_sum", (weighted.concentrations, self.curve(weighted), votes.n_examples)), answer)
+        sums = votes.curve_sum(weighted.concentrations, self.curve(weighted))
+        value, d_weights, d_total = scaled(sums, 1 / votes.n_examples)
+        return np.array([value]), weighted.pull(d_weights, d_total)[None]
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         weighted = as_weighted(posterior)

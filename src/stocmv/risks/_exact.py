@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ..posteriors import Posterior, WeightedPosterior
 from ..special import argmax_probability
-from ..votes import Method, VoteMatrix, Votes, split_rows, thread_map
-from ._base import Question
+from ..votes import VoteMatrix, Votes, scaled, split_rows, thread_map
 from ._curves import Half, as_weighted, half_rows, rounded_mean, wrong_weight_rows
+from ._risk import Moments
 
 _QUADRATURE_ERROR = 1e-10  # of argmax_probability; the largest ever observed is 6e-12
 _LARGE = 1e6  # concentration of a class from which scipy's incomplete gamma function loses digits ...
@@ -24,16 +24,14 @@ class Exact(Half):
     certified: ClassVar[str] = "the error of the stochastic vote"
     allows_abstention: ClassVar[bool] = True
 
-    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
+    def moments(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Moments:
         several = (votes.n_classes or 2) > 2
         if not several and not votes.abstains:
-            return super().question(posterior, votes)
-        weighted, asked = as_weighted(posterior), "argmax_error_sum" if several else "half_error_sum"
-
-        def answer(value: float, d_weights: NDArray) -> tuple[NDArray, NDArray]:
-            return np.array([value]), weighted.pull(d_weights, 0.0)[None]
-
-        return Question(Method(asked, (weighted.concentrations, votes.n_examples)), answer)
+            return super().moments(posterior, votes)
+        weighted = as_weighted(posterior)
+        errors = (votes.argmax_error_sum if several else votes.half_error_sum)(weighted.concentrations)
+        value, d_weights = scaled(errors, 1 / votes.n_examples)
+        return np.array([value]), weighted.pull(d_weights, 0.0)[None]
 
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         return np.array([rounded_mean(votes, margin_rows(as_weighted(posterior), votes))])

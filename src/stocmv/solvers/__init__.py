@@ -2,9 +2,9 @@
 
 from ._adam import Adam, MiniBatchAdam
 from ._auto import Auto as Auto
-from ._base import Problem, Solver
 from ._lbfgs import LBFGS
 from ._quick import Quick as Quick
+from ._solver import Problem, Solver
 from ._starts import (
     boosted_weights as boosted_weights,
     logistic_weights as logistic_weights,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import Problem, Solver
+from ._solver import Problem, Solver
 
 
 class _Moments:

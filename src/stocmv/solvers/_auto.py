@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._adam import Adam
-from ._base import Problem, Solver
 from ._lbfgs import LBFGS
+from ._solver import Problem, Solver
 from ._starts import random_start
 
 _LONG_MEMORY = 100  # steps that L-BFGS remembers if a pass costs much more than its algebra

@@ -1,15 +1,14 @@
 """L-BFGS, for problems without noise."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 
-from ._base import Problem, Solver
-
-Evaluate = Callable[[NDArray], tuple[float, NDArray]]
+from ._solver import Problem, Solver
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,18 @@ class LBFGS(Solver):
 
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:
         seed = int(rng.integers(2**63))
-
-        def evaluate(point: NDArray) -> tuple[float, NDArray]:
-            return problem(point, np.random.default_rng(seed) if problem.draws_again else None)
-
+        evaluate = partial(_with_same_draws, problem, seed) if problem.draws_again else problem
         point, left, value = np.clip(start, *problem.box), self.max_iter, np.inf
         while True:
-            result = self._descend(evaluate, point, left, problem)
+            result = minimize(
+                evaluate,
+                point,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=[problem.box] * len(point),
+                callback=partial(problem.record, "lbfgs"),
+                options=self._options(left),
+            )
             point, left, gained = result.x, left - result.nit, value - result.fun
             value = result.fun
             if result.status == 1 and not self.stops_early:
@@ -53,25 +57,16 @@ class LBFGS(Solver):
             if left <= 0 or gained <= self.tolerance * abs(value) or self._is_flat(result, problem.box):
                 return point
 
-    def _descend(self, evaluate: Evaluate, start: NDArray, max_iter: int, problem: Problem) -> OptimizeResult:
-        return minimize(
-            evaluate,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[problem.box] * len(start),
-            callback=lambda point: problem.record("lbfgs", point),
-            options={
-                "maxiter": max_iter,
-                "maxfun": 2**31 - 1,  # the iterations are the only limit
-                "maxcor": self.memory,
-                "ftol": self.tolerance,
-                "gtol": 1e-9,
-            },
-        )
+    def _options(self, max_iter: int) -> dict[str, Any]:
+        limits = {"maxiter": max_iter, "maxfun": 2**31 - 1}  # the iterations are the only limit
+        return {**limits, "maxcor": self.memory, "ftol": self.tolerance, "gtol": 1e-9}
 
     def _is_flat(self, end: OptimizeResult, box: tuple[float, float]) -> bool:
         """Whether a step along the gradient cannot gain much more than the tolerance, if the curvature is ordinary."""
         inside = np.where(end.jac > 0, end.x > box[0], end.x < box[1])
         steepest = float(np.abs(end.jac[inside]).max(initial=0.0))
         return steepest <= np.sqrt(self.tolerance) * abs(end.fun)
+
+
+def _with_same_draws(problem: Problem, seed: int, point: NDArray) -> tuple[float, NDArray]:
+    return problem(point, np.random.default_rng(seed))

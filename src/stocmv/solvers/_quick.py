@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._adam import Adam
-from ._base import Problem, Solver
 from ._lbfgs import LBFGS
+from ._solver import Problem, Solver
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from ..votes import Curve, Method, VoteMatrix, Votes, scaled
+from ..votes import Curve, VoteMatrix, Votes, scaled
 
 _NODES = 257
 _NO_BETTER = 0.49  # error of a voter that boosting learns nothing from
@@ -31,8 +31,7 @@ def logistic_weights(votes: Votes, max_iter: int = 100, penalty: float = 1e-3) -
             loss, gradient = scaled(votes.total(partial(_logistic_sums, weights)), 1 / votes.n_examples)
             return loss + penalty * weights.sum(), gradient + penalty
         curve = _logistic_curve(float(weights.sum()))
-        asked = Method("curve_sum", (weights, curve, votes.n_examples))
-        loss, d_weights, d_total = scaled(votes.total(asked), 1 / votes.n_examples)
+        loss, d_weights, d_total = scaled(votes.curve_sum(weights, curve), 1 / votes.n_examples)
         return loss + penalty * weights.sum(), d_weights + d_total + penalty
 
     start = np.full(votes.n_voters, 2.0 / votes.n_voters)

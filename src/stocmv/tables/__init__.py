@@ -4,7 +4,7 @@ from ._answers import read_answers as read_answers
 from ._arrow import as_frame as as_frame
 from ._bytes import check_encoding as check_encoding
 from ._columns import (
-    Expected as Expected,
+    KnownColumns as KnownColumns,
     Table as Table,
     as_features as as_features,
     as_groups as as_groups,
@@ -21,3 +21,5 @@ from ._read import (
     read_table as read_table,
     read_texts as read_texts,
 )
+
+Expected = KnownColumns  # the former name, which cluster._table still has

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .._files import sha256
-from ._columns import Expected, Table, as_groups, as_labels, as_times, check_drop, pick_columns, pick_features
+from ._columns import KnownColumns, Table, as_groups, as_labels, as_times, check_drop, pick_columns, pick_features
 from ._read import file_kind, read_frame
 
 
@@ -18,7 +18,7 @@ def read_answers(
     group: str | None = None,
     time: str | None = None,
     needs_target: bool = True,
-    expected: Expected | None = None,
+    known: KnownColumns | None = None,
     encoding: str | None = None,
 ) -> Table:
     """Read what voters answered from a csv, Excel or parquet file.
@@ -27,7 +27,7 @@ def read_answers(
 
     Parameters
     ----------
-    path, target, format, drop, group, time, needs_target, expected, encoding
+    path, target, format, drop, group, time, needs_target, known, encoding
         As for `read_table`.
     """
     path = Path(path)
@@ -45,11 +45,11 @@ def read_answers(
     chosen, y = None, None
     if needs_target or target is not None:
         chosen, voters = pick_columns(list(frame.columns), target, drop, path.name, group, time)
-        y = as_labels(frame[chosen], chosen, checked=expected is None)
+        y = as_labels(frame[chosen], chosen, checked=known is None)
     else:
         check_drop(list(frame.columns), drop)
         voters = [name for name in frame.columns if name not in set(drop)]
-    X = frame[voters] if expected is None else pick_features(frame[voters], expected, path.name)
+    X = frame[voters] if known is None else pick_features(frame[voters], known, path.name)
     groups = None if group is None else as_groups(frame[group], group)
     times = None if time is None else as_times(frame[time], time)
     return Table(

@@ -128,7 +128,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Expected:
+class KnownColumns:
     """What the examples of a fitted model look like.
 
     Attributes
@@ -299,15 +299,15 @@ def _whole_numbers(values: NDArray, name: str) -> NDArray:
     return values.astype(np.int64)
 
 
-def as_features(frame: Any, expected: Expected | None = None, file: str = "") -> tuple[Any, tuple[str, ...]]:
+def as_features(frame: Any, known: KnownColumns | None = None, file: str = "") -> tuple[Any, tuple[str, ...]]:
     """A data frame of floats and categories, and the names of the latter."""
     import pandas as pd
 
-    if expected is None:
+    if known is None:
         categorical = tuple(name for name in frame.columns if holds_categories(frame[name]))
     else:
-        categorical = expected.categorical
-        check_numbers(frame, expected, file)
+        categorical = known.categorical
+        check_numbers(frame, known, file)
     words = set(categorical)
     columns = {name: _categories(column) if name in words else _floats(column, name) for name, column in frame.items()}
     return pd.DataFrame(columns, index=frame.index, copy=False), categorical
@@ -328,16 +328,16 @@ def _kind_of(column: Any) -> str:
     return "yes or no" if pd.api.types.is_bool_dtype(column.dtype) else "numbers"
 
 
-def check_numbers(frame: Any, expected: Expected, file: str) -> None:
+def check_numbers(frame: Any, known: KnownColumns, file: str) -> None:
     """Refuse columns of another kind than in training: words for numbers or dates, or one of these for the other."""
     for name in frame.columns:
-        if name in expected.categorical or frame[name].isna().all():
+        if name in known.categorical or frame[name].isna().all():
             continue
-        dates = () if expected.dates is None else expected.dates
+        dates = () if known.dates is None else known.dates
         wanted, found = "dates" if name in dates else "numbers", _kind_of(frame[name])
         if found == "categories":
             raise _not_as_trained(frame[name], name, wanted, file)
-        if expected.dates is not None and (found == "dates") != (wanted == "dates"):
+        if known.dates is not None and (found == "dates") != (wanted == "dates"):
             raise ValueError(
                 f"The column {name!r}{of_file(file)} holds {found}; when the model was trained it held {wanted}."
             )
@@ -366,20 +366,18 @@ def of_file(file: str) -> str:
     return f" of {file}" if file else ""
 
 
-def pick_features(frame: Any, expected: Expected, file: str) -> Any:
+def pick_features(frame: Any, known: KnownColumns, file: str) -> Any:
     """The model's columns, by name; if it knows no names, all columns if their number is right."""
-    if not expected.names:
-        if frame.shape[1] != expected.n_features:
-            raise ValueError(
-                f"{file} has {frame.shape[1]} columns, but the model knows {expected.n_features} features."
-            )
+    if not known.names:
+        if frame.shape[1] != known.n_features:
+            raise ValueError(f"{file} has {frame.shape[1]} columns, but the model knows {known.n_features} features.")
         return frame
-    lacking = [name for name in expected.names if name not in frame.columns]
+    lacking = [name for name in known.names if name not in frame.columns]
     if lacking:
-        others = [name for name in frame.columns if name not in expected.names]
+        others = [name for name in frame.columns if name not in known.names]
         meant = did_you_mean(lacking[0], others, "is it")
         raise ValueError(f"{file} lacks columns that the model was trained with: {listed(lacking)}{meant}.")
-    return frame[list(expected.names)]
+    return frame[list(known.names)]
 
 
 def holds_categories(column: Any) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._files import sha256
 from .._text import did_you_mean
 from ._columns import (
-    Expected,
+    KnownColumns,
     Table,
     as_features,
     as_groups,
@@ -48,7 +48,7 @@ def read_table(
     group: str | None = None,
     time: str | None = None,
     needs_target: bool = True,
-    expected: Expected | None = None,
+    known: KnownColumns | None = None,
     encoding: str | None = None,
 ) -> Table:
     """Read examples from a csv, parquet, Excel, libsvm or npz file.
@@ -69,7 +69,7 @@ def read_table(
         Column or array (npz) that says when each example was recorded; not used as a feature.
     needs_target : bool
         Whether a file without labels is refused.
-    expected : Expected, optional
+    known : KnownColumns, optional
         What the examples of the model looked like in training.
     encoding : str, optional
         Encoding of a csv file, such as "latin-1"; UTF-8 by default.
@@ -82,11 +82,11 @@ def read_table(
             raise ValueError("A libsvm file has no column of groups: use csv, Excel, parquet or npz with --group.")
         if time is not None:
             raise ValueError("A libsvm file has no column of times: use csv, Excel, parquet or npz with --time.")
-        return _libsvm(path, target, needs_target, expected)
+        return _libsvm(path, target, needs_target, known)
     if kind == "npz":
-        return _npz(path, target, group, time, needs_target, expected)
-    frame = read_frame(path, kind, () if expected is None else expected.text, encoding)
-    table = _framed(frame, path, target, drop, group, time, needs_target, expected)
+        return _npz(path, target, group, time, needs_target, known)
+    frame = read_frame(path, kind, () if known is None else known.text, encoding)
+    table = _framed(frame, path, target, drop, group, time, needs_target, known)
     return replace(table, encoding=encoding)
 
 
@@ -143,25 +143,25 @@ def _framed(
     group: str | None,
     time: str | None,
     needs_target: bool,
-    expected: Expected | None,
+    known: KnownColumns | None,
 ) -> Table:
     names = [str(name) for name in frame.columns]
     frame.columns = names
     chosen, y = None, None
     if needs_target or target is not None:
         chosen, features = pick_columns(names, target, drop, path.name, group, time)
-        y = as_labels(frame[chosen], chosen, checked=expected is None)
+        y = as_labels(frame[chosen], chosen, checked=known is None)
     else:
         check_drop(names, drop)
         features = [name for name in names if name not in set(drop)]
     X = frame[features]
-    empty = () if expected is not None else tuple(X.columns[X.isna().all().to_numpy()])
+    empty = () if known is not None else tuple(X.columns[X.isna().all().to_numpy()])
     if len(empty) == len(features):
         raise ValueError(f"{path.name} has no value in any column besides the target.")
-    X = X.drop(columns=list(empty)) if expected is None else pick_features(X, expected, path.name)
+    X = X.drop(columns=list(empty)) if known is None else pick_features(X, known, path.name)
     kinds = column_kinds(X)
-    X, categorical = as_features(X, expected, path.name)
-    if expected is not None and not expected.names:
+    X, categorical = as_features(X, known, path.name)
+    if known is not None and not known.names:
         X = X.to_numpy()
     groups = None if group is None else as_groups(frame[group], group)
     times = None if time is None else as_times(frame[time], time)
@@ -170,12 +170,12 @@ def _framed(
     )
 
 
-def _libsvm(path: Path, target: str | None, needs_target: bool, expected: Expected | None) -> Table:
+def _libsvm(path: Path, target: str | None, needs_target: bool, known: KnownColumns | None) -> Table:
     if target not in (None, LIBSVM_TARGET):
         raise ValueError("In a libsvm file every row starts with its label: leave out --target.")
-    X, y = read_libsvm(path, None if expected is None else expected.n_features)
-    labels = as_labels(y, LIBSVM_TARGET, checked=expected is None) if needs_target else None
-    return Table(_as_expected(X, expected), labels, path.name, LIBSVM_TARGET, (), sha256(path))
+    X, y = read_libsvm(path, None if known is None else known.n_features)
+    labels = as_labels(y, LIBSVM_TARGET, checked=known is None) if needs_target else None
+    return Table(_with_known_names(X, known), labels, path.name, LIBSVM_TARGET, (), sha256(path))
 
 
 def _npz(
@@ -184,7 +184,7 @@ def _npz(
     group: str | None,
     time: str | None,
     needs_target: bool,
-    expected: Expected | None,
+    known: KnownColumns | None,
 ) -> Table:
     arrays = read_npz(path)
     name = "y" if target is None else target
@@ -205,10 +205,10 @@ def _npz(
             raise ValueError(f"{name} in {path.name} must have one label per row of X, got shape {y.shape}.")
         if y.dtype.kind not in "biufU":
             raise ValueError(f"{name} in {path.name} must hold whole numbers or text, got {y.dtype}.")
-        y = as_labels(named_labels(y, arrays.get("target_names")), name, checked=expected is None)
+        y = as_labels(named_labels(y, arrays.get("target_names")), name, checked=known is None)
     groups = None if group is None else as_groups(_beside(arrays, group, name, path, "group"), group)
     times = None if time is None else as_times(_beside(arrays, time, name, path, "time"), time)
-    return Table(_as_expected(X, expected), y, path.name, name, (), sha256(path), group, groups, time, times)
+    return Table(_with_known_names(X, known), y, path.name, name, (), sha256(path), group, groups, time, times)
 
 
 def _beside(arrays: dict[str, NDArray], name: str, target: str, path: Path, role: str) -> NDArray:
@@ -219,15 +219,15 @@ def _beside(arrays: dict[str, NDArray], name: str, target: str, path: Path, role
     return arrays[name]
 
 
-def _as_expected(X: Any, expected: Expected | None) -> Any:
+def _with_known_names(X: Any, known: KnownColumns | None) -> Any:
     """Unnamed features, with the names that the model knows."""
-    if expected is None or not expected.names or X.shape[1] != len(expected.names):
+    if known is None or not known.names or X.shape[1] != len(known.names):
         return X
-    if expected.categorical:
+    if known.categorical:
         raise ValueError("The model was trained with columns of categories, which a file of numbers cannot hold.")
     import pandas as pd
 
-    return pd.DataFrame(X.toarray() if hasattr(X, "toarray") else X, columns=list(expected.names))
+    return pd.DataFrame(X.toarray() if hasattr(X, "toarray") else X, columns=list(known.names))
 
 
 def named_labels(codes: NDArray, names: NDArray | None) -> NDArray:

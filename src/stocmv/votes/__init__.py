@@ -1,7 +1,5 @@
 """The votes, packed, and the single pass over them that computes every risk."""
 
-from ._base import Votes as Votes, check_device as check_device, random_rows as random_rows
-from ._blocs import Blocs as Blocs
 from ._classes import class_weights as class_weights, doubt as doubt, heaviest as heaviest
 from ._curve import Curve as Curve
 from ._folds import load_folds, save_folds
@@ -18,22 +16,13 @@ from ._labels import (
 )
 from ._matrix import VoteMatrix
 from ._partitioned import PartitionedVotes
-from ._queries import (
-    Digest as Digest,
-    Gather as Gather,
-    Mean as Mean,
-    Method as Method,
-    Query as Query,
-    Rows as Rows,
-    Together as Together,
-    Total as Total,
+from ._sums import (
     added as added,
     added_in_groups as added_in_groups,
-    ask as ask,
-    ask_each as ask_each,
-    joined_columns as joined_columns,
     scaled as scaled,
+    shared_out as shared_out,
 )
 from ._threads import split_rows as split_rows, thread_map as thread_map
+from ._votes import Votes as Votes, check_device as check_device, random_rows as random_rows
 
 __all__ = ["PartitionedVotes", "VoteMatrix", "load_folds", "save_folds"]

@@ -1,29 +1,14 @@
 """Voters that answer alike: blocs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ._queries import Finder, Query
 
 if TYPE_CHECKING:
     from ._matrix import VoteMatrix
 
 _FIRST, _CELLS = 256, 1 << 24  # rows of the first block, and votes that are unpacked at a time
-
-
-@dataclass(frozen=True)
-class Blocs(Query):
-    """The bloc of each voter: voters that answer every example alike have the same number, the first one's is 0."""
-
-    def finders(self, sizes: Sequence[int]) -> "list[Finder | None]":
-        return [_blocs] * len(sizes)
-
-    def join(self, found: Sequence[Any]) -> NDArray:
-        return numbered(np.stack(found, axis=1))
 
 
 def numbered(keys: NDArray) -> NDArray:
@@ -39,7 +24,7 @@ def numbered(keys: NDArray) -> NDArray:
     return rank[number]
 
 
-def _blocs(votes: "VoteMatrix") -> NDArray:
+def blocs_of(votes: "VoteMatrix") -> NDArray:
     """The blocs in one matrix, found block by block among the voters that have agreed with another one so far."""
     blocs = np.zeros(votes.n_voters, np.int64)
     start, size = 0, _FIRST

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._files import whole_file
-from ._base import Votes
 from ._matrix import VoteMatrix, reading_votes
 from ._partitioned import PartitionedVotes
+from ._votes import Votes
 
 _NUMBER = "(0|[1-9][0-9]{0,8})"
 _NAME = re.compile(f"fold_{_NUMBER}_(?:part_{_NUMBER}_)?([a-z_]+)")

@@ -4,25 +4,25 @@ import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..special import GammaTables, gamma_tables
-from ._base import Matrix, Votes
 from ._curve import Curve
 from ._integer_sums import VOTERS, IntegerSum
 from ._matrix import VoteMatrix
 from ._partitioned import PartitionedVotes
-from ._queries import Method, Together
+from ._votes import Votes
 
+T = TypeVar("T")
 _WARPS, _STAGES = 12, 3  # warps per block, and tiles that a warp prefetches: the fastest of those tried
 _TILE = 32  # examples that a warp processes at a time
 _SHARED = 220_000  # bytes of shared memory that a block may use
 
 
-class GpuVotes(Matrix):
+class GpuVotes(Votes):
     """A matrix of votes in the memory of a GPU.
 
     Sums for training are computed there. Everything else, above all the figures of a certificate, is computed on the
@@ -34,7 +34,6 @@ class GpuVotes(Matrix):
         The votes. Merged rows are stored as often as they occur.
     """
 
-    grouped = False
     abstains = False
 
     def __init__(self, votes: VoteMatrix) -> None:
@@ -75,12 +74,14 @@ class GpuVotes(Matrix):
     def n_examples(self) -> int:
         return self._n_rows
 
-    def find(self, of: Callable[[Any], Any]) -> Any:
-        if isinstance(of, Together):
-            return tuple(self.find(each) for each in of.finders)
-        if isinstance(of, Method) and of.name in ("curve_sum", "argmax_error_sum", "take"):
-            return of(self)
-        return of(self.whole())
+    def each(self, of: Callable[[VoteMatrix], T]) -> list[T]:
+        return self.whole().each(of)
+
+    def mean(self, of: Callable[[VoteMatrix], T]) -> T:
+        return self.whole().mean(of)
+
+    def digest(self) -> str:
+        return self.whole().digest()
 
     def collect(self) -> VoteMatrix:
         return self.whole()
@@ -105,11 +106,9 @@ class GpuVotes(Matrix):
         for rows in np.array_split(rng.permutation(self.n_rows), min(count, self.n_rows)):
             yield self.take(rows)
 
-    def start(self, of: Callable[[Any], Any]) -> Callable[[], Any]:
-        """Start the kernels of a sum of a curve; all else is found when it is waited for."""
-        if isinstance(of, Method) and of.name == "curve_sum":
-            return self._started(*of.arguments)
-        return super().start(of)
+    def start(self, call: Callable[..., T], *arguments: Any) -> Callable[[], T]:
+        """Start the kernels of a sum of a curve; any other call is made when it is waited for."""
+        return self._started(*arguments) if call == self.curve_sum else super().start(call, *arguments)  # type: ignore[return-value]
 
     def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
         """Like `VoteMatrix.curve_sum`, but with about the rounding error of single precision."""
@@ -223,10 +222,10 @@ def on_gpu(votes: Votes) -> Votes:
     """The votes in the memory of the GPU, in the same parts."""
     if isinstance(votes, PartitionedVotes):
         return PartitionedVotes([_moved(part) for part in votes.parts])
-    return _moved(votes if isinstance(votes, Matrix) else votes.whole())
+    return _moved(votes)
 
 
-def _moved(votes: Matrix) -> GpuVotes:
+def _moved(votes: Votes) -> GpuVotes:
     return votes if isinstance(votes, GpuVotes) else GpuVotes(votes.whole())
 
 
@@ -313,8 +312,6 @@ def _check_device(cupy: Any) -> None:
 def _check_suits(votes: VoteMatrix) -> None:
     if votes.abstains:
         raise ValueError("Votes of voters that abstain cannot be moved to a GPU: leave them in memory.")
-    if votes.grouped:
-        raise ValueError("Votes of grouped rows cannot be moved to a GPU: they are only tested, which needs no GPU.")
 
 
 def _free_bytes(cp: Any) -> int:

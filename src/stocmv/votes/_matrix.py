@@ -6,18 +6,18 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._files import DAMAGE, read_arrays, reason, whole_file
 from ..special import gamma_tables
-from ._abstaining import half_pass
-from ._base import Matrix
 from ._bits import column_sums, curve_pass, plane_weights
+from ._blocs import blocs_of
 from ._classes import TIE, abstaining_argmax_pass, argmax_pass, class_column_sums, class_weights, doubt, heaviest
 from ._curve import Curve
+from ._half_error import half_pass
 from ._labels import (
     check_answers,
     check_classes,
@@ -28,14 +28,16 @@ from ._labels import (
     labels_of,
     unsigned_codes,
 )
-from ._packing import Packed, are_counts, complement, join, join_packed, pack_codes, pack_errors, plane
+from ._pack import PackedRows, are_counts, complement, join_packed, pack_codes, pack_errors, plane
+from ._votes import Votes
 
+T = TypeVar("T")
 _BLOCK = 1 << 16  # rows to unpack at a time
 _NONE = np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
-class VoteMatrix(Matrix):
+class VoteMatrix(Votes):
     """The votes of ``M`` voters on ``n`` labelled examples.
 
     Errors are packed eight to a byte; with more than two classes the labels are kept too, one byte each. If some voter
@@ -50,8 +52,6 @@ class VoteMatrix(Matrix):
         Number of stored rows.
     classes : ndarray or None
         Sorted class labels; None if only errors are known.
-    groups : ndarray or None
-        A number for the group of each row, if rows belong to groups.
     abstains : bool
         Whether some voter does not answer some example.
 
@@ -80,7 +80,6 @@ class VoteMatrix(Matrix):
     targets: NDArray | None = field(default=None, repr=False)
     labels: NDArray | None = field(default=None, repr=False)
     counts: NDArray = field(default_factory=lambda: _NONE, repr=False)
-    groups: NDArray | None = field(default=None, repr=False)
     rights: NDArray | None = field(default=None, repr=False)
 
     @classmethod
@@ -123,9 +122,7 @@ class VoteMatrix(Matrix):
         return cls._of(join_packed(parts), names, merge=merge)
 
     @classmethod
-    def from_codes(
-        cls, votes: NDArray, targets: NDArray, classes: NDArray, groups: NDArray | None = None
-    ) -> "VoteMatrix":
+    def from_codes(cls, votes: NDArray, targets: NDArray, classes: NDArray) -> "VoteMatrix":
         """Pack codes ``0 .. K - 1`` of the sorted classes, as voters of this package answer them; -1 is no answer."""
         votes, targets = np.asarray(votes), np.asarray(targets)
         if votes.ndim != 2 or targets.shape != votes.shape[:1] or votes.size == 0:
@@ -136,7 +133,7 @@ class VoteMatrix(Matrix):
         abstains, codes = unsigned_codes(votes, len(names))
         targets = targets.astype(code_dtype(len(names)), copy=False)
         parts = [pack_codes(codes[rows], targets[rows], len(names), abstains) for rows in _row_blocks(len(codes))]
-        return cls._of(join_packed(parts), names, groups)
+        return cls._of(join_packed(parts), names)
 
     @classmethod
     def from_errors(cls, errors: ArrayLike, *, merge: bool = False) -> "VoteMatrix":
@@ -168,16 +165,10 @@ class VoteMatrix(Matrix):
         return cls._of(join_packed(packed), names, merge=merge)
 
     @classmethod
-    def _of(
-        cls, packed: Packed, classes: NDArray | None, groups: NDArray | None = None, *, merge: bool = False
-    ) -> "VoteMatrix":
+    def _of(cls, packed: PackedRows, classes: NDArray | None, *, merge: bool = False) -> "VoteMatrix":
         n_voters, bits, rights, targets, labels = packed
-        matrix = cls(n_voters, bits, classes, targets, labels, groups=groups, rights=rights)
+        matrix = cls(n_voters, bits, classes, targets, labels, rights=rights)
         return matrix.merged() if merge else matrix
-
-    @property
-    def grouped(self) -> bool:
-        return self.groups is not None
 
     @property
     def abstains(self) -> bool:
@@ -194,7 +185,7 @@ class VoteMatrix(Matrix):
     @property
     def nbytes(self) -> int:
         """Size of the packed votes in bytes."""
-        parts = (self.bits, self.rights, self.targets, self.labels, self.counts, self.groups)
+        parts = (self.bits, self.rights, self.targets, self.labels, self.counts)
         return sum(part.nbytes for part in parts if part is not None)
 
     def __repr__(self) -> str:
@@ -244,8 +235,13 @@ class VoteMatrix(Matrix):
             rights=rights,
         )
 
-    def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """Apply a function to the matrix."""
+    def each(self, of: "Callable[[VoteMatrix], T]") -> list[T]:
+        return [of(self)]
+
+    def total(self, of: "Callable[[VoteMatrix], T]") -> T:
+        return of(self)
+
+    def mean(self, of: "Callable[[VoteMatrix], T]") -> T:
         return of(self)
 
     def whole(self) -> "VoteMatrix":
@@ -258,27 +254,13 @@ class VoteMatrix(Matrix):
             yield self.take(rows)
 
     def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
-        """Sum over the examples of a curve of the wrong weight.
-
-        Returns the sum, its gradient by the weights at a fixed total, and its derivative by the total. If this is one
-        part of the votes, ``among`` is the total number of examples: sums over the parts are then the same to the last
-        bit however the votes are split.
-        """
         return curve_pass(self.bits, self.counts, self.n_voters, weights, curve, among or self.n_examples)
 
     def half_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
-        """Expected number of errors with Dirichlet weights if voters may abstain, and its gradient.
-
-        A row that no voter answers is an error. ``among`` is as in `curve_sum`.
-        """
         planes = self.bits, self._right_plane()
         return half_pass(*planes, self.counts, self.n_voters, weights, among or self.n_examples)
 
     def argmax_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
-        """Expected number of errors of the arg-max vote with Dirichlet weights, and its gradient.
-
-        ``among`` is as in `curve_sum`.
-        """
         if self.labels is None or self.targets is None or self.classes is None:
             raise ValueError("The arg-max error of several classes needs labels: make the VoteMatrix with from_labels.")
         n_classes, n_examples = len(self.classes), among or self.n_examples
@@ -288,6 +270,9 @@ class VoteMatrix(Matrix):
             return abstaining_argmax_pass(*votes, n_classes, weights, wrong, self.right_weights(weights), n_examples)
         total = float(weights.sum())
         return argmax_pass(*votes, n_classes, weights, wrong, total - wrong, gamma_tables(total), n_examples)
+
+    def blocs(self) -> NDArray:
+        return blocs_of(self)
 
     def wrong_weights(self, weights: NDArray) -> NDArray:
         """Total weight of the voters that are wrong, for each row."""
@@ -331,23 +316,6 @@ class VoteMatrix(Matrix):
         loses_ties = np.ones(self.n_rows, bool) if self.targets is None else self.targets != 0
         return answered - 2 * wrong <= (np.where(loses_ties, TIE, -TIE) + doubt(self.n_voters)) * answered
 
-    def possible_answers(self, weights: NDArray) -> tuple[NDArray, NDArray]:
-        """Code that the vote with these weights answers on each row, and what else rounding might make it answer.
-
-        Of classes that tie the first wins, also where nobody answers and all of them have no weight.
-        """
-        if self.targets is None:
-            raise ValueError("possible_answers needs votes made from labels, not from errors.")
-        if self.labels is None:
-            answers = np.where(self.vote_errors(weights), 1 - self.targets.astype(np.int64), self.targets)
-            if self.abstains:
-                answers[self.wrong_weights(weights) + self.right_weights(weights) == 0] = 0
-            return answers, answers
-        each = self.class_weights(weights)
-        answered = each.sum(1, keepdims=True) if self.abstains else 1.0
-        less, more = ((TIE + s * doubt(self.n_voters)) * answered for s in (-1, 1))
-        return heaviest(each, less), heaviest(each, more)
-
     def class_column_sums(self, row_class_values: NDArray) -> NDArray:
         """For each voter, the sum over rows of the value of the class that it answers, if any."""
         if self.labels is None:
@@ -379,7 +347,6 @@ class VoteMatrix(Matrix):
             targets=None if self.targets is None else self.targets[rows],
             labels=None if self.labels is None else self.labels[rows],
             counts=self.counts[rows] if self.counts.size else self.counts,
-            groups=None if self.groups is None else self.groups[rows],
             rights=None if self.rights is None else np.ascontiguousarray(self.rights[:, rows]),
         )
 
@@ -387,16 +354,14 @@ class VoteMatrix(Matrix):
     def joined(cls, parts: "Sequence[VoteMatrix]") -> "VoteMatrix":
         """The rows of several matrices of the same voters and classes, one after the other."""
         counts = [p.counts if p.counts.size else np.ones(p.n_rows) for p in parts]
-        packed = join_packed([Packed(p.n_voters, p.bits, p.rights, p.targets, p.labels) for p in parts])
+        packed = join_packed([PackedRows(p.n_voters, p.bits, p.rights, p.targets, p.labels) for p in parts])
         return replace(
-            cls._of(packed, parts[0].classes, join([p.groups for p in parts])),
+            cls._of(packed, parts[0].classes),
             counts=np.concatenate(counts) if any(p.counts.size for p in parts) else _NONE,
         )
 
     def merged(self) -> "VoteMatrix":
         """The same examples with identical rows stored once."""
-        if self.groups is not None:
-            raise ValueError("Rows that belong to groups cannot be merged.")
         columns = [self.bits.T] if self.rights is None else [self.bits.T, self.rights.T]
         for part in (self.targets, self.labels):
             if part is not None:
@@ -414,10 +379,10 @@ class VoteMatrix(Matrix):
         The hash is of ``stocmv votes 2;n_voters=M;`` followed, for each of classes, bits, targets, labels and counts,
         by ``name:type:shape;`` and the content. The type is numpy's, little-endian (``<i8``), and the content is the
         bytes in C order; text has the type ``str``, and its content is a JSON list. A part that is absent is
-        ``name:none;``. If rows belong to groups, the groups follow; if voters abstain, ``rights`` comes last.
+        ``name:none;``. If voters abstain, ``rights`` comes last.
         """
         hashed = hashlib.sha256(f"stocmv votes 2;n_voters={self.n_voters};".encode())
-        further = [name for name in ("groups", "rights") if getattr(self, name) is not None]
+        further = () if self.rights is None else ("rights",)
         for name in ("classes", "bits", "targets", "labels", "counts", *further):
             part = getattr(self, name)
             if part is None:
@@ -442,7 +407,7 @@ class VoteMatrix(Matrix):
 
     def _arrays(self) -> dict[str, Any]:
         arrays: dict[str, Any] = {"n_voters": np.asarray(self.n_voters), "bits": self.bits, "counts": self.counts}
-        named = {name: getattr(self, name) for name in ("classes", "targets", "labels", "groups", "rights")}
+        named = {name: getattr(self, name) for name in ("classes", "targets", "labels", "rights")}
         return arrays | {name: part for name, part in named.items() if part is not None}
 
     @classmethod
@@ -465,8 +430,6 @@ class VoteMatrix(Matrix):
             and (self.targets is None or self.targets.shape == (rows,))
             and (self.labels is None or self.labels.shape == (rows, self.n_voters))
             and (self.counts.size == 0 or (self.counts.shape == (rows,) and are_counts(self.counts)))
-            and (self.groups is None or (self.groups.shape == (rows,) and self.groups.dtype == np.uint64))
-            and (self.groups is None or self.counts.size == 0)
             and (self.rights is None or (self.rights.shape == self.bits.shape and self.rights.dtype == np.uint8))
             and (self.targets is None) == (self.classes is None)
             and (self.labels is None) == (self.classes is None or len(self.classes) < 3)
@@ -515,7 +478,7 @@ def _class_names(classes: ArrayLike) -> NDArray:
     return names
 
 
-def _pack_block(block: Any, classes: NDArray, abstain: Any) -> Packed:
+def _pack_block(block: Any, classes: NDArray, abstain: Any) -> PackedRows:
     targets = check_labels(block[1], "y", 1)
     labels, absent = check_answers(block[0], abstain, targets)
     if len(labels) != len(targets):
@@ -523,6 +486,6 @@ def _pack_block(block: Any, classes: NDArray, abstain: Any) -> Packed:
     return _pack_labels(labels, absent, targets, classes)
 
 
-def _pack_labels(votes: NDArray, absent: NDArray | None, y: NDArray, classes: NDArray) -> Packed:
+def _pack_labels(votes: NDArray, absent: NDArray | None, y: NDArray, classes: NDArray) -> PackedRows:
     codes = encode_answers(votes, absent, classes)
     return pack_codes(codes, encode(y, classes, "y"), len(classes), absent is not None)

@@ -1,14 +1,17 @@
 """Votes in several matrices, one after the other."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ._base import Matrix, Votes
+from ._curve import Curve
 from ._matrix import VoteMatrix
-from ._queries import Query
+from ._sums import added_in_groups, shared_out
+from ._votes import Votes
+
+T = TypeVar("T")
 
 
 class PartitionedVotes(Votes):
@@ -29,22 +32,17 @@ class PartitionedVotes(Votes):
     3
     """
 
-    def __init__(self, parts: Sequence[Matrix]) -> None:
+    def __init__(self, parts: Sequence[Votes]) -> None:
         if not parts:
             raise ValueError("parts is empty: pass at least one matrix of votes.")
         first = parts[0]
         for k, part in enumerate(parts):
             same = part.n_voters == first.n_voters and _same(part.classes, first.classes)
-            same = same and part.grouped == first.grouped
             if not same:
-                raise ValueError(f"Part {k} has other voters, classes or groups than the first one.")
+                raise ValueError(f"Part {k} has other voters or classes than the first one.")
         self.parts = tuple(parts)
         self.n_voters = first.n_voters
         self.classes = first.classes
-
-    @property
-    def grouped(self) -> bool:
-        return self.parts[0].grouped
 
     @property
     def abstains(self) -> bool:
@@ -58,15 +56,21 @@ class PartitionedVotes(Votes):
     def n_examples(self) -> int:
         return sum(part.n_examples for part in self.parts)
 
-    def begin(self, query: Query) -> Callable[[], Any]:
-        finders = query.finders([part.n_rows for part in self.parts])
+    def each(self, of: Callable[[VoteMatrix], T]) -> list[T]:
+        return [found for part in self.parts for found in part.each(of)]
 
-        def answer() -> Any:
-            asked = [(find, part) for find, part in zip(finders, self.parts, strict=True) if find is not None]
-            started = [part.start(find) for find, part in asked]
-            return query.finish(query.join([wait() for wait in started]), self.n_examples)
+    def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
+        n = among or self.n_examples
+        started = [part.start(part.curve_sum, weights, curve, n) for part in self.parts]
+        return added_in_groups([wait() for wait in started])
 
-        return answer
+    def argmax_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
+        n = among or self.n_examples
+        return added_in_groups([part.argmax_error_sum(weights, n) for part in self.parts])
+
+    def take(self, rows: ArrayLike) -> VoteMatrix:
+        own = shared_out(rows, [part.n_rows for part in self.parts])
+        return VoteMatrix.joined([part.take(r) for part, r in zip(self.parts, own, strict=True) if len(r)])
 
     def batches(self, count: int, rng: np.random.Generator) -> "Iterator[Votes]":
         for group in np.array_split(rng.permutation(len(self.parts)), min(count, len(self.parts))):

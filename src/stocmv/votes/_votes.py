@@ -2,34 +2,35 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._blocs import Blocs
-from ._queries import Digest, Mean, Query, Rows, Total
+from ._blocs import numbered
+from ._curve import Curve
+from ._sums import added_in_groups, joint_digest, scaled
 
 if TYPE_CHECKING:
     from ._matrix import VoteMatrix
 
+T = TypeVar("T")
 _LISTED = 1 << 20  # up to this many rows, a full random permutation is drawn
 
 
 class Votes(ABC):
     """The votes on labelled examples: one matrix, or several on this machine or others.
 
-    Everything that is learned or certified is a sum over examples, so a query is a function of one matrix with a small
-    result. `ask` sends many queries at once.
+    Everything that is learned or certified is a sum over examples, so that only functions of one matrix and their small
+    results are transferred. What is written here is for several matrices; one matrix in memory computes it itself.
+
+    Calls wait for their results. Where others do the work, `start` makes several calls at the same time.
     """
 
     n_voters: int
     classes: NDArray | None
-
-    @property
-    @abstractmethod
-    def grouped(self) -> bool:
-        """Whether the rows belong to groups."""
 
     @property
     @abstractmethod
@@ -47,8 +48,12 @@ class Votes(ABC):
         """Number of examples; merged rows count as often as they occur."""
 
     @abstractmethod
-    def begin(self, query: Query) -> Callable[[], Any]:
-        """Start the work on a query and return a callable that waits for the answer."""
+    def each(self, of: "Callable[[VoteMatrix], T]") -> list[T]:
+        """A function of each matrix, in order."""
+
+    @abstractmethod
+    def take(self, rows: ArrayLike) -> "VoteMatrix":
+        """The votes of the given stored rows, in one matrix on this machine."""
 
     @abstractmethod
     def batches(self, count: int, rng: np.random.Generator) -> "Iterator[Votes]":
@@ -83,25 +88,52 @@ class Votes(ABC):
 
         return on_gpu(self)
 
-    def total(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """The sum of a function over all matrices."""
-        return self.begin(Total(of))()
+    def start(self, call: Callable[..., T], *arguments: Any) -> Callable[[], T]:
+        """Start a call that asks these votes, and return a callable that waits for its result.
 
-    def mean(self, of: "Callable[[VoteMatrix], Any]") -> Any:
+        Start all calls before you wait for the first: on a cluster, one pass over the votes can then answer several,
+        and the folds are asked at the same time. In memory, waiting for it makes the call.
+        """
+        return partial(call, *arguments)
+
+    def total(self, of: "Callable[[VoteMatrix], T]") -> T:
+        """The sum of a function over all matrices: a number, an array, or a tuple of them."""
+        return added_in_groups(self.each(of))
+
+    def mean(self, of: "Callable[[VoteMatrix], T]") -> T:
         """The mean over all examples, from a function that gives the mean over one matrix."""
-        return self.begin(Mean(of))()
+        return scaled(self.total(partial(_times_size, of)), 1 / self.n_examples)
 
-    def take(self, rows: ArrayLike) -> "VoteMatrix":
-        """The votes of the given stored rows, in one matrix on this machine."""
-        return self.begin(Rows(np.asarray(rows)))()
+    def curve_sum(self, weights: NDArray, curve: Curve, among: int | None = None) -> tuple[float, NDArray, float]:
+        """Sum over the examples of a curve of the wrong weight.
+
+        Returns the sum, its gradient by the weights at a fixed total, and its derivative by the total. If this is one
+        part of the votes, ``among`` is the total number of examples: sums over the parts are then the same to the last
+        bit however the votes are split.
+        """
+        return self.total(methodcaller("curve_sum", weights, curve, among or self.n_examples))
+
+    def half_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
+        """Expected number of errors with Dirichlet weights if voters may abstain, and its gradient.
+
+        A row that no voter answers is an error. ``among`` is as in `curve_sum`.
+        """
+        return self.total(methodcaller("half_error_sum", weights, among or self.n_examples))
+
+    def argmax_error_sum(self, weights: NDArray, among: int | None = None) -> tuple[float, NDArray]:
+        """Expected number of errors of the arg-max vote with Dirichlet weights, and its gradient.
+
+        ``among`` is as in `curve_sum`.
+        """
+        return self.total(methodcaller("argmax_error_sum", weights, among or self.n_examples))
 
     def digest(self) -> str:
         """SHA-256 of the votes, by which a certificate identifies them."""
-        return self.begin(Digest())()
+        return joint_digest(self.each(methodcaller("digest")))
 
     def blocs(self) -> NDArray:
-        """The bloc of each voter: voters that answer all of these examples alike have the same number."""
-        return self.begin(Blocs())()
+        """The bloc of each voter: voters that answer every example alike have the same number, the first one's is 0."""
+        return numbered(np.stack(self.each(methodcaller("blocs")), axis=1))
 
     @property
     def n_classes(self) -> int | None:
@@ -124,26 +156,12 @@ def check_device(device: str | None) -> None:
     check_gpu()
 
 
-class Matrix(Votes):
-    """Votes in one matrix, in memory or on a GPU."""
-
-    @abstractmethod
-    def only(self, voters: NDArray) -> "Matrix": ...
-
-    @abstractmethod
-    def find(self, of: "Callable[[VoteMatrix], Any]") -> Any:
-        """Apply a function to the matrix."""
-
-    def start(self, of: "Callable[[VoteMatrix], Any]") -> Callable[[], Any]:
-        """Start to find it, where others do the work, and return a callable that waits for the result."""
-        return lambda: self.find(of)
-
-    def begin(self, query: Query) -> Callable[[], Any]:
-        return lambda: query.answer(self)
-
-
 def random_rows(n_rows: int, count: int, rng: np.random.Generator) -> NDArray:
     """``count`` random rows without repetition, in order."""
     if n_rows <= _LISTED:
         return np.sort(rng.permutation(n_rows)[:count])
     return np.sort(rng.choice(n_rows, count, replace=False, shuffle=False))
+
+
+def _times_size(of: "Callable[[VoteMatrix], Any]", votes: "VoteMatrix") -> Any:
+    return scaled(of(votes), votes.n_examples)

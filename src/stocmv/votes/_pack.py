@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-class Packed(NamedTuple):
+class PackedRows(NamedTuple):
     """Some rows, packed."""
 
     n_voters: int
@@ -17,7 +17,7 @@ class Packed(NamedTuple):
     labels: NDArray | None = None
 
 
-def pack_errors(block: ArrayLike) -> Packed:
+def pack_errors(block: ArrayLike) -> PackedRows:
     """Pack rows of booleans, true if the voter errs."""
     errors = np.asarray(block)
     if errors.ndim != 2:
@@ -26,17 +26,17 @@ def pack_errors(block: ArrayLike) -> Packed:
         if errors.dtype.kind not in "iuf" or not np.all((errors == 0) | (errors == 1)):
             raise ValueError("errors must be booleans, true where the voter errs; for class labels use from_labels.")
         errors = errors.astype(bool)
-    return Packed(errors.shape[1], plane(errors))
+    return PackedRows(errors.shape[1], plane(errors))
 
 
-def pack_codes(codes: NDArray, targets: NDArray, n_classes: int, abstains: bool) -> Packed:
+def pack_codes(codes: NDArray, targets: NDArray, n_classes: int, abstains: bool) -> PackedRows:
     """Pack rows of class codes; if some voter ``abstains``, the code ``n_classes`` means no answer."""
     wrong, rights = codes != targets[:, None], None
     if abstains:
         rights = plane(~wrong)
         wrong &= codes != n_classes
     labels = np.ascontiguousarray(codes) if n_classes > 2 else None
-    return Packed(codes.shape[1], plane(wrong), rights, targets, labels)
+    return PackedRows(codes.shape[1], plane(wrong), rights, targets, labels)
 
 
 def plane(flags: NDArray) -> NDArray:
@@ -52,7 +52,7 @@ def complement(bits: NDArray, n_voters: int) -> NDArray:
     return others
 
 
-def join_packed(parts: Sequence[Packed]) -> Packed:
+def join_packed(parts: Sequence[PackedRows]) -> PackedRows:
     """Several blocks of rows, one after the other."""
     if not parts or sum(part.bits.shape[1] for part in parts) == 0:
         raise ValueError("There are no examples: votes needs at least one row.")
@@ -68,7 +68,7 @@ def join_packed(parts: Sequence[Packed]) -> Packed:
         each = [complement(p.bits, p.n_voters) if p.rights is None else p.rights for p in parts]
         rights = np.concatenate(each, axis=1)
     bits = np.concatenate([part.bits for part in parts], axis=1)
-    return Packed(widths[0], bits, rights, join([p.targets for p in parts]), join([p.labels for p in parts]))
+    return PackedRows(widths[0], bits, rights, join([p.targets for p in parts]), join([p.labels for p in parts]))
 
 
 def join(parts: Sequence[NDArray | None]) -> NDArray | None:

@@ -1,5 +1,7 @@
 """Votes on the workers: the same learning as on one machine."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from stocmv.solvers import Adam, Auto, MiniBatchAdam
 from stocmv.votes import PartitionedVotes
 from zoo import answers, silent_problem
 
-engines = pytest.importorskip("stocmv.engines")
+engines = pytest.importorskip("stocmv.cluster")
 pytest.importorskip("distributed", reason="needs the extra dask")
 
 
@@ -181,6 +183,26 @@ def test_voters_that_do_not_answer(n_classes, cluster):
     assert there.abstains
     assert ours[1].certificate.verify(there)
     assert ours[2].certificate.verify(apart)
+
+
+def test_calls_that_are_started_run_at_the_same_time(cluster):
+    """Each of them waits until the other one has begun."""
+    there = [on_cluster(cluster, v) for v in folds_of(2)]
+    both = threading.Barrier(2, timeout=30)
+
+    def n_rows(votes):
+        both.wait()
+        return votes.total(lambda v: v.n_rows)
+
+    started = [v.start(n_rows, v) for v in there]
+    assert [wait() for wait in started] == [v.n_rows for v in there]
+
+
+def test_an_error_of_a_started_call_is_raised_where_it_is_waited_for(cluster):
+    votes = on_cluster(cluster, folds_of(2)[0])
+    wait = votes.start(votes.total, lambda v: v.n_rows / 0)
+    with pytest.raises(ZeroDivisionError):
+        wait()
 
 
 def test_a_copy_knows_the_shape_and_not_the_votes(cluster):

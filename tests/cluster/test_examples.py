@@ -26,7 +26,7 @@ from stocmv.protocols._recipe import Made
 from stocmv.solvers import LBFGS, Auto
 from stocmv.voters import Ensemble, Stumps, Transformed
 
-engines = pytest.importorskip("stocmv.engines")
+engines = pytest.importorskip("stocmv.cluster")
 pytest.importorskip("distributed", reason="needs the extra dask")
 da = pytest.importorskip("dask.array")
 
@@ -63,9 +63,9 @@ def classifier(**settings):
 def test_arrays(settings, judging, cluster):
     X, y = data()
     clf = classifier(per_class=True, **settings).fit(*collections(X, y))
-    assert clf.certificate_.n == clf.votes_[0].n_rows * len(clf.votes_) == judging
+    assert clf.certificate_.n == clf.evidence_[0].n_rows * len(clf.evidence_) == judging
     assert clf.certificate_.bound < 0.3
-    assert clf.certificate_.verify(clf.votes_, precise=0.02)
+    assert clf.certificate_.verify(clf.evidence_, precise=0.02)
     for method in ("predict", "predict_proba", "predict_stochastic_proba"):
         np.testing.assert_array_equal(getattr(clf, method)(collections(X, y)[0]).compute(), getattr(clf, method)(X))
     drawn = clf.predict_stochastic(collections(X, y)[0], random_state=1)
@@ -179,7 +179,7 @@ def fitted_twice(clf, n_classes=3, grouped=False):
         np.testing.assert_array_equal(mine.alpha, other.alpha)
     for method in ("predict", "predict_proba"):
         np.testing.assert_array_equal(getattr(ours, method)(X), getattr(theirs, method)(X))
-    assert bool(ours.certificate_.verify(ours.votes_)) == (not ours.certificate_.unproven)
+    assert bool(ours.certificate_.verify(ours.evidence_)) == (not ours.certificate_.unproven)
     return ours, theirs
 
 
@@ -211,13 +211,13 @@ class TestGroups:
         ours, _ = fitted_twice(classifier(per_class=True, cost=COSTS, **settings), grouped=True)
         assert ours.certificate_.grouped
         assert ours.certificate_.n == (200 if settings else 67)
-        judged = [set(votes.whole().groups.tolist()) for votes in ours.votes_]
+        judged = [set(votes.whole().groups.tolist()) for votes in ours.evidence_]
         assert sum(map(len, judged)) == len(set.union(*judged)) == ours.certificate_.n
 
     def test_of_a_table(self, cluster, tmp_path):
         pytest.importorskip("dask.dataframe")
         pd = pytest.importorskip("pandas")
-        from stocmv.engines._table import read_partitions
+        from stocmv.cluster._table import read_partitions
 
         X, y = data(2)
         frame = pd.DataFrame(X, columns=list("abcdef")).assign(label=y, family=families())
@@ -316,7 +316,7 @@ def test_more_rows_than_are_listed(cluster, monkeypatch):
     clf = classifier(n_folds=3).fit(*collections(*data(2)))
     assert sum(clf.certificate_.fold_sizes) == N
     assert all(0 < abs(size - 400) < 100 for size in clf.certificate_.fold_sizes)
-    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.verify(clf.evidence_)
 
 
 @pytest.mark.parametrize("train_on", ["sample", "partitions"])
@@ -325,14 +325,14 @@ def test_ways_to_train(train_on, cluster):
     clf = classifier(n_folds=3).set_params(voters=source).fit(*collections(*data(2)))
     assert [v.n_voters for v in clf.voters_] == [7, 7, 7]
     assert clf.certificate_.bound < 0.4
-    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.verify(clf.evidence_)
 
 
 def test_votes_that_nobody_keeps(cluster):
     source = engines.Shared(Ensemble(RandomForestClassifier(7)), keep_votes=False)
     theirs = classifier().fit(*collections(*data(2)))
     ours = classifier().set_params(voters=source).fit(*collections(*data(2)))
-    assert ours.certificate_.vote_digests == theirs.certificate_.vote_digests
+    assert ours.certificate_.evidence == theirs.certificate_.evidence
     assert ours.certificate_.bound == pytest.approx(theirs.certificate_.bound, rel=1e-10)
 
 
@@ -400,7 +400,7 @@ def test_a_worker_that_dies_changes_nothing(stage, mortal_cluster):
     with listening(kill):
         ours = classifier(**settings).fit(*collections(X, y)).certificate_
     assert killed
-    assert ours.vote_digests == theirs.vote_digests
+    assert ours.evidence == theirs.evidence
     assert ours.bound == pytest.approx(theirs.bound, rel=1e-10)
 
 
@@ -420,7 +420,7 @@ def test_a_scheduler_that_goes_away_is_an_error_and_not_a_hang(tmp_path, monkeyp
 
     from stocmv.progress import listening
 
-    monkeypatch.setattr("stocmv.engines._connection._SILENCE", 10.0)
+    monkeypatch.setattr("stocmv.cluster._connection._SILENCE", 10.0)
     contact = tmp_path / "scheduler.json"
     start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
     scheduler = subprocess.Popen([*start, "--scheduler-file", contact], stderr=subprocess.DEVNULL)

@@ -14,7 +14,7 @@ ROUND_UP = (
 )  # 90 units of rounding; no bound loses 30 of them in sums, products and quotients of positive terms
 
 
-class Bounded(NamedTuple):
+class UpperBound(NamedTuple):
     """An upper bound with its derivatives."""
 
     value: float
@@ -41,7 +41,7 @@ class Bound(Provable, ABC):
         return ""
 
     @abstractmethod
-    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> Bounded:
+    def upper(self, risk: float, kl: float, sizes: Sequence[int], delta: float) -> UpperBound:
         """The bound, which may exceed 1, and its derivatives by the empirical risk and by the KL."""
 
     @abstractmethod

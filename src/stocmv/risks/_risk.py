@@ -1,7 +1,7 @@
 """The interface of risks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import ClassVar, NamedTuple
 
@@ -9,27 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._provable import Provable
-from ..bounds import Bounded
+from ..bounds import UpperBound
 from ..posteriors import POSTERIORS, Law, Posterior
-from ..votes import Total, VoteMatrix, Votes, ask, scaled
+from ..votes import VoteMatrix, Votes
 
 MOST_DRAWS = 10**6
-Upper = Callable[[float, float], Bounded]  # (empirical value, KL) -> bound; each moment gets an equal share of delta
+Moments = tuple[NDArray, NDArray]
+Upper = Callable[[float, float], UpperBound]  # (empirical value, KL) -> bound; each moment gets an equal share of delta
 
 
-class Composed(NamedTuple):
+class VoteBound(NamedTuple):
     """The bound that a risk yields, with its derivatives."""
 
     value: float
     d_moments: NDArray
     d_kl: float
-
-
-class Question(NamedTuple):
-    """What a risk asks of votes, wherever they are stored."""
-
-    sums: Callable[[VoteMatrix], tuple]  # sums over the examples of one matrix
-    answer: Callable[..., tuple[NDArray, NDArray]]  # moments and gradients, from the means over all examples
 
 
 class Risk(Provable, ABC):
@@ -51,25 +45,8 @@ class Risk(Provable, ABC):
     allows_abstention: ClassVar[bool] = False  # whether it is defined if voters abstain
 
     @abstractmethod
-    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
-        """What to ask of every matrix of the votes. For training."""
-
-    def moments(
-        self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None
-    ) -> tuple[NDArray, NDArray]:
+    def moments(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Moments:
         """Empirical means, (m,), and their gradients by the posterior's point, (m, n_point). For training."""
-        return self.fold_moments([posterior], [votes], rng)[0]
-
-    def fold_moments(
-        self, posteriors: Sequence[Posterior], votes: Sequence[Votes], rng: np.random.Generator | None = None
-    ) -> list[tuple[NDArray, NDArray]]:
-        """`moments` of each fold, in one pass over all of them."""
-        questions = [self.question(p, v, rng) for p, v in zip(posteriors, votes, strict=True)]
-        totals = ask((v, Total(question.sums)) for question, v in zip(questions, votes, strict=True))
-        return [
-            question.answer(*scaled(total, 1 / v.n_examples))
-            for question, total, v in zip(questions, totals, votes, strict=True)
-        ]
 
     @abstractmethod
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
@@ -109,10 +86,10 @@ class Risk(Provable, ABC):
         """Number of independent draws from the posterior that the loss depends on."""
         return 1.0
 
-    def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> Composed:
+    def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
         """The bound on the vote's error."""
         count = self.kl_count(posterior)
         bounded = upper(float(moments[0]), count * kl)
-        return Composed(
+        return VoteBound(
             self.factor * bounded.value, np.array([self.factor * bounded.d_risk]), self.factor * count * bounded.d_kl
         )

@@ -13,8 +13,8 @@ from stocmv import Certificate, MajorityVoteClassifier
 from stocmv.bounds import clopper_pearson
 from stocmv.certificate import sealed
 from stocmv.certificate._verify import _fold
-from stocmv.selective import NotCertified, SelectiveCertificate, SelectiveVote, certify_selective, tradeoffs
-from stocmv.selective._procedure import ERROR_SHARE, FEW, STARTS, THRESHOLDS, Found, mixed_bound
+from stocmv.decisions import NotCertified, SelectiveCertificate, SelectiveVote, certify_selective, tradeoffs
+from stocmv.decisions._procedure import ERROR_SHARE, FEW, STARTS, THRESHOLDS, Found, mixed_bound
 from stocmv.verify import SELECTIVE_FORMAT, parse_certificate, verify
 from stocmv.votes import PartitionedVotes
 
@@ -58,7 +58,7 @@ def test_certificate_holds_and_survives_its_file(fitted, protocol, n_classes, ta
     clf = fitted[protocol, n_classes]
     sure = clf.selective(**target)
     c = sure.certificate_
-    assert bool(c.verify(clf.votes_)), c.verify(clf.votes_).differences
+    assert bool(c.verify(clf.evidence_)), c.verify(clf.evidence_).differences
     c.to_json(tmp_path / "selective.json")
     assert SelectiveCertificate.from_json(tmp_path / "selective.json") == c
     assert c.target == target
@@ -68,9 +68,9 @@ def test_certificate_holds_and_survives_its_file(fitted, protocol, n_classes, ta
     assert c.coverage < c.empirical_coverage
     assert "answers at least" in c.statement()
     folds = (
-        f"times the share that it answers, both averaged over the key that shares them out among the {len(clf.votes_)}"
+        f"times the share that it answers, both averaged over the key that shares them out among the {len(clf.evidence_)}"
     )
-    assert (folds in c.statement()) == (len(clf.votes_) > 1) == ("of those that it answers" not in c.statement())
+    assert (folds in c.statement()) == (len(clf.evidence_) > 1) == ("of those that it answers" not in c.statement())
 
 
 @every_protocol
@@ -120,7 +120,7 @@ def test_everything_is_answered_where_the_target_allows_it(fitted):
     c = fitted["holdout", 2].selective(max_error=0.4).certificate_
     assert c.thresholds == (0.0,)
     assert c.statement().endswith("It always answers.")
-    assert bool(c.verify(fitted["holdout", 2].votes_))
+    assert bool(c.verify(fitted["holdout", 2].evidence_))
     assert c.coverage == pytest.approx(1.0)
     assert c.empirical_coverage == 1.0
 
@@ -128,7 +128,7 @@ def test_everything_is_answered_where_the_target_allows_it(fitted):
 def test_one_part_is_tested_in_sequences(fitted):
     """By hand: from each start with its share of delta, until the first threshold that is not certified."""
     clf = fitted["holdout", 2]
-    votes, weights = clf.votes_[0], clf.posterior_[0].mean
+    votes, weights = clf.evidence_[0], clf.posterior_[0].mean
     wrong = votes.wrong_weights(weights)
     share, errs = np.maximum(wrong, 1 - wrong), votes.vote_errors(weights)
     reached = []
@@ -183,7 +183,7 @@ def test_weights_that_the_judges_taught_are_refused():
 
 def test_without_the_votes_the_error_says_how_to_get_them(fitted):
     clf = pickle.loads(pickle.dumps(fitted["holdout", 2]))
-    del vars(clf)["votes_"]
+    del vars(clf)["evidence_"]
     with pytest.raises(AttributeError, match="load_folds"):
         clf.selective(max_error=0.1)
 
@@ -197,7 +197,7 @@ def test_the_bound_of_a_coverage_is_that_of_all_folds_together():
 
 def test_tradeoffs_have_bounds_above_what_was_measured(fitted):
     clf = fitted["folds", 3]
-    points = tradeoffs(clf.votes_, clf.posterior_, clf.certificate_)
+    points = tradeoffs(clf.evidence_, clf.posterior_, clf.certificate_)
     assert [point.threshold for point in points] == list(FEW)
     assert all(p.bound > p.empirical_error and p.coverage <= p.empirical_coverage for p in points)
 
@@ -238,7 +238,7 @@ def test_a_forged_figure_is_found(fitted, protocol, field):
     content[field] = [value] * len(content[field]) if field == "thresholds" else value
     parsed, intact = parse_certificate(sealed(content).encode())
     assert intact.holds
-    assert not verify(parsed, intact, [_fold(v) for v in clf.votes_])
+    assert not verify(parsed, intact, [_fold(v) for v in clf.evidence_])
 
 
 def test_a_forged_bound_of_a_coverage_is_found(fitted):
@@ -249,7 +249,7 @@ def test_a_forged_bound_of_a_coverage_is_found(fitted):
         {"target": {"min_coverage": 0.9999}},
         {"thresholds": (0.97,) * 3},
     ):
-        assert not dataclasses.replace(c, **changed).verify(clf.votes_)
+        assert not dataclasses.replace(c, **changed).verify(clf.evidence_)
 
 
 def test_a_verified_selective_certificate_names_its_format(fitted):
@@ -261,7 +261,7 @@ def test_unproven_voters_give_no_certificate(fitted):
     clf = fitted["holdout", 2]
     c = dataclasses.replace(clf.selective(max_error=0.1).certificate_, unproven=("the voters",))
     assert c.statement().startswith("Not a certificate")
-    assert not c.verify(clf.votes_)
+    assert not c.verify(clf.evidence_)
 
 
 def test_pages_say_what_is_promised(fitted):
@@ -286,12 +286,12 @@ def test_is_made_of_a_fitted_vote_and_a_certificate(fitted):
 def test_votes_in_parts_give_the_same_certificate(fitted, protocol, n_classes):
     """A group may have rows in several parts."""
     clf = fitted[protocol, n_classes]
-    parts = [PartitionedVotes([v.take(np.arange(k, v.n_rows, 2)) for k in (0, 1)]) for v in clf.votes_]
+    parts = [PartitionedVotes([v.take(np.arange(k, v.n_rows, 2)) for k in (0, 1)]) for v in clf.evidence_]
     in_parts = dataclasses.replace(clf.certificate_, vote_digests=tuple(v.digest() for v in parts))
     for target in ({"max_error": 0.1, "min_coverage": None}, {"max_error": None, "min_coverage": 0.5}):
         ours = certify_selective(parts, clf.posterior_, in_parts, **target, delta=None)
-        theirs = certify_selective(clf.votes_, clf.posterior_, clf.certificate_, **target, delta=None)
-        assert ours == dataclasses.replace(theirs, vote_digests=in_parts.vote_digests)
+        theirs = certify_selective(clf.evidence_, clf.posterior_, clf.certificate_, **target, delta=None)
+        assert ours == dataclasses.replace(theirs, vote_digests=in_parts.evidence)
 
 
 def test_a_certificate_of_another_vote_is_refused(fitted):
@@ -299,7 +299,7 @@ def test_a_certificate_of_another_vote_is_refused(fitted):
     with pytest.raises(ValueError, match="about"):
         SelectiveVote(ours, theirs.selective(max_error=0.2).certificate_)
     other = dataclasses.replace(
-        ours.selective(max_error=0.1).certificate_, vote_digests=theirs.certificate_.vote_digests
+        ours.selective(max_error=0.1).certificate_, vote_digests=theirs.certificate_.evidence
     )
     with pytest.raises(ValueError, match="certificate is about another vote than clf"):
         SelectiveVote(ours, other)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ..posteriors import Law, Posterior
-from ..votes import Curve, VoteMatrix, Votes
-from ._base import MOST_DRAWS, Question, Risk
+from ..votes import Curve, VoteMatrix, Votes, scaled
 from ._exact import Exact
+from ._risk import MOST_DRAWS, Moments, Risk
 
 _NODES = 1025
 _TIE = 1 - 1e-12  # a difference that rounding may cause counts as a tie
@@ -54,13 +54,11 @@ class MonteCarlo(Risk):
         if not 0 < self.slope < np.inf:
             raise ValueError(f"slope must be positive and finite, got {self.slope!r}.")
 
-    def question(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Question:
+    def moments(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Moments:
         draws = posterior.draws(self.n_draws, rng or np.random.default_rng(0))
-
-        def answer(values: NDArray, d_weights: NDArray) -> tuple[NDArray, NDArray]:
-            return np.array([values.mean()]), draws.pull(d_weights)[None] / self.n_draws
-
-        return Question(partial(_of_each_draw, draws.weights, self._sigmoid(), votes.n_examples), answer)
+        sums = votes.total(partial(_of_each_draw, draws.weights, self._sigmoid(), votes.n_examples))
+        values, d_weights = scaled(sums, 1 / votes.n_examples)
+        return np.array([values.mean()]), draws.pull(d_weights)[None] / self.n_draws
 
     def paid_draws(self, posterior: Posterior) -> int:
         return 0 if posterior.law == "dirichlet" else self.certificate_draws

@@ -16,7 +16,7 @@ def test_certifies_and_answers(cluster):
     chunks = da.from_array(X, chunks=(300, -1))
     clf = MajorityVoteClassifier(RandomForestClassifier(7), n_folds=3, random_state=0)
     sure = clf.fit(chunks, da.from_array(y, chunks=300)).selective(max_error=0.1)
-    assert bool(sure.certificate_.verify(clf.votes_))
+    assert bool(sure.certificate_.verify(clf.evidence_))
     answers = sure.answers(X)
     assert 0 < answers.sum() < len(X)
     np.testing.assert_array_equal(sure.answers(chunks).compute(), answers)

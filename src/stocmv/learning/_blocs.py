@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..posteriors import Posterior
-from ..votes import Blocs, Votes, ask
+from ..votes import Votes
 
 
 def find_blocs(folds: Sequence[Votes], priors: Sequence[Posterior]) -> list[NDArray] | None:
@@ -17,7 +17,8 @@ def find_blocs(folds: Sequence[Votes], priors: Sequence[Posterior]) -> list[NDAr
     """
     if any(v.abstains for v in folds):
         return None
-    blocs = ask((v, Blocs()) for v in folds)
+    started = [v.start(v.blocs) for v in folds]
+    blocs = [wait() for wait in started]
     redundant = any(_count(b) < len(b) for b in blocs)
     return blocs if redundant and priors[0].merged(blocs[0]) is not None else None
 

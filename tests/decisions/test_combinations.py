@@ -9,7 +9,7 @@ import pytest
 
 from stocmv import MajorityVoteClassifier
 from stocmv.persistence import load, save
-from stocmv.selective import NotCertified, SelectiveCertificate, SelectiveVote, certify_selective
+from stocmv.decisions import NotCertified, SelectiveCertificate, SelectiveVote, certify_selective
 from stocmv.voters import Answers
 
 NAMES = {2: np.array([False, True]), 3: np.array(["bad", "good", "ugly"])}
@@ -47,14 +47,14 @@ def grouping(rows):
 def test_everything_at_once_holds(protocol, n_classes, rows, tmp_path):
     """Groups of one row have shares of 0 and 1 only, and are tested like other groups all the same."""
     clf, groups = fitted(protocol, n_classes, rows), grouping(rows)
-    assert clf.certificate_.verify(clf.votes_), clf.certificate_.verify(clf.votes_).differences
+    assert clf.certificate_.verify(clf.evidence_), clf.certificate_.verify(clf.evidence_).differences
     X, y = panel(n_classes, seed=1)
     save(clf, tmp_path / "model.skops")
     again = load(tmp_path / "model.skops")
     for target in ({"max_error": 0.35}, {"min_coverage": 0.5}):
         sure = clf.selective(**target)
         c = sure.certificate_
-        assert c.verify(clf.votes_), c.verify(clf.votes_).differences
+        assert c.verify(clf.evidence_), c.verify(clf.evidence_).differences
         assert not any("costs" in text for text in c.assumptions)
         c.to_json(tmp_path / "selective.json")
         read = SelectiveVote(again, SelectiveCertificate.from_json(tmp_path / "selective.json"))
@@ -81,7 +81,7 @@ def test_no_forgery_of_a_vote_with_gaps_holds(protocol, forgery):
     target, change, what = FORGED[forgery]
     clf = fitted(protocol, 3)
     c = clf.selective(**{target: {"max_error": 0.35, "min_coverage": 0.5}[target]}).certificate_
-    forged = replace(c, **change(c)).verify(clf.votes_)
+    forged = replace(c, **change(c)).verify(clf.evidence_)
     assert what in {check.what for check in forged.differences}
 
 
@@ -118,7 +118,7 @@ def test_with_a_default_no_row_is_without_an_answer():
     silent = X.isna().all(axis=1).to_numpy()
     assert set(clf.predict(X)[silent]) == {"ugly"}
     sure = clf.selective(min_coverage=0.5)
-    assert sure.certificate_.verify(clf.votes_)
+    assert sure.certificate_.verify(clf.evidence_)
     assert sure.answers(X)[silent].all()  # all voters are taken to agree there
 
 
@@ -127,9 +127,9 @@ def test_a_single_class_whose_voters_are_often_silent():
     X.iloc[::5] = None
     X.loc[100:200, "a"] = None
     clf = MajorityVoteClassifier("answers", per_class=True, n_folds=2, random_state=0).fit(X, ["x"] * 300)
-    assert clf.certificate_.verify(clf.votes_)
+    assert clf.certificate_.verify(clf.evidence_)
     sure = clf.selective(min_coverage=0.5)
-    assert sure.certificate_.verify(clf.votes_), sure.certificate_.verify(clf.votes_).differences
+    assert sure.certificate_.verify(clf.evidence_), sure.certificate_.verify(clf.evidence_).differences
     with pytest.raises(NotCertified, match="not paid for"):
         clf.selective(max_error=0.1)
 
@@ -138,7 +138,7 @@ def test_measured_coverage_is_a_share_although_those_of_the_folds_sum_to_one_but
     clf, shares = fitted("folds", 3), (0.33, 0.56, 0.11)
     assert np.array(shares) @ np.ones(3) > 1
     told = replace(clf.certificate_, fold_shares=shares)
-    c = certify_selective(clf.votes_, clf.posterior_, told, max_error=0.9, min_coverage=None, delta=None)
+    c = certify_selective(clf.evidence_, clf.posterior_, told, max_error=0.9, min_coverage=None, delta=None)
     assert c.thresholds == (0.0, 0.0, 0.0)
     assert c.empirical_coverage == 1
-    assert c.verify(clf.votes_), c.verify(clf.votes_).differences
+    assert c.verify(clf.evidence_), c.verify(clf.evidence_).differences
