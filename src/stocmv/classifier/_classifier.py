@@ -19,24 +19,20 @@ from ..decisions import SelectiveVote, certify_selective
 from ..learning import (
     History,
     check_silence,
-    drawn_answers,
-    mean_vote,
-    mean_weights,
     warn_unfinished,
-    win_probabilities,
 )
 from ..posteriors import Posterior
 from ..progress import verbosely
-from ..protocols import FittedVote, Protocol
+from ..protocols import FittedVote, Protocol, Reply, VotingRule
 from ..risks import Risk
 from ..solvers import Solver
-from ..voters import VoterSet, as_source, checked_codes, unused_settings
-from ..votes import Votes, heaviest
+from ..voters import VoterSet
+from ..votes import Votes
 from ._all_or_nothing import all_or_nothing
 from ._answering_folds import answering_folds, disagreeing
 from ._drawn import DrawnVote
 from ._input import InputForm, checked_examples, training_examples
-from ._plan import check_parameters, plan_fit
+from ._plan import check_parameters, choose_voting, plan_fit
 
 
 class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
@@ -52,13 +48,17 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    voters : "forest", "stumps", "answers", estimator, list or VoterSource
-        "forest" is a random forest of 100 trees. "answers" means that ``X`` is a table of the voters' answers, one
-        column per voter. A scikit-learn ensemble contributes its members as voters, also as the last step of a
-        pipeline, whose other steps are fitted along with it; in a list of classifiers, each is a voter. Fitted
-        classifiers are cloned and trained again, unless wrapped in ``sklearn.frozen.FrozenEstimator``: a frozen
-        classifier must not have seen any of the examples. A ``VotingClassifier`` stands for the list of its members:
-        its ``voting`` and ``weights`` are not used, which `fit` warns of.
+    voters : "forest", "models", "stumps", "answers", "scores", estimator, list or VoterSource
+        "forest" is a random forest of 100 trees, "models" seven different classifiers. "answers" means that ``X`` is a
+        table of the voters' answers, one column per voter; "scores", a table of their probabilities, a block of columns
+        per voter. In a list of classifiers each is a voter, with a weight that is learned. A model is trained here,
+        also if it was fitted before, unless it is wrapped in ``sklearn.frozen.FrozenEstimator``: a frozen classifier
+        must not have seen any of the examples.
+    voting : {"auto", "soft", "hard"}
+        "soft" adds up the voters' probabilities, "hard" counts their answers. "auto" is soft where the judging examples
+        only test and every voter has ``predict_proba``, otherwise hard. In a soft vote a forest, a pipeline or any
+        other model is one voter: `predict` and `predict_proba` are its own. In a hard vote the members of a forest, of
+        bagging or of a ``VotingClassifier`` (with its weights) are voters.
     risk : str or Risk
         The risk that learning the weights minimises: "exact" (the error of the stochastic vote), "half", "mc",
         "first_order", "second_order", "binomial" or "c_bound".
@@ -128,9 +128,6 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         the votes on the judging examples. Not saved in model files.
     timings_ : dict
         Seconds spent making the vote ("voters"), collecting the votes ("votes") and certifying ("certificate").
-    plain_errors_ : tuple of int or None
-        Errors that the model which the voters belong to (a forest, say) makes by itself on the first judging part, and
-        the size of that part: what a plain hold-out would report. None if there is no such model.
     order_test_ : OrderTest or None
         Test of whether the judging examples look randomly ordered, with its p-values; None on a cluster.
     key_ : bytes or None
@@ -142,8 +139,6 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         If rows repeat more often than in independent draws.
     OrderWarning
         If errors or class frequencies change along the rows more than in 99.9 % of random orders.
-    UserWarning
-        If a ``VotingClassifier`` has soft votes or weights, which are not used.
     ConvergenceWarning
         If the solver stopped before it converged; the warning says what to set. The certificate still holds.
 
@@ -166,6 +161,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     voters_: list[VoterSet]
     posterior_: list[Posterior]
     certificate_: Certificate
+    rule_: VotingRule
     history_: History
     order_test_: OrderTest | None
     key_: bytes | None
@@ -175,6 +171,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         self,
         voters: Any = "forest",
         *,
+        voting: str = "auto",
         risk: str | Risk = "exact",
         posterior: str = "auto",
         prior: Any = "auto",
@@ -193,6 +190,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.voters = voters
+        self.voting = voting
         self.risk = risk
         self.posterior = posterior
         self.prior = prior
@@ -237,25 +235,26 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
             )
         grouped = groups is not None
         check_parameters(self, grouped=grouped)
-        examples = training_examples(self, X, y, groups, time)
+        source, rule = choose_voting(self)
+        examples = training_examples(self, X, y, groups, time, source)
         rng = check_random_state(self.random_state)
-        plan = plan_fit(self, examples, grouped=grouped)
+        plan = plan_fit(self, examples, rule, grouped=grouped)
         fitted = plan.fit(examples, rng)
         self._warn(examples.doubt, fitted)
         self.classes_ = examples.classes
         self.input_form_ = InputForm.of(examples.source)
+        self.rule_ = plan.recipe.rule
         self.voters_, self.posterior_, self.history_ = fitted.voters, fitted.posteriors, fitted.history
         self.certificate_, self.evidence_, self.order_test_ = fitted.certificate, fitted.evidence, fitted.order_test
-        self.plain_errors_, self.timings_ = fitted.plain_errors, fitted.timings
+        self.timings_ = fitted.timings
         self.n_iter_ = len(self.history_)
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
 
     def _warn(self, doubt: str | None, fitted: FittedVote) -> None:
-        """Warn of what is doubtful about the examples, of settings that are not used, and of an unfinished search."""
+        """Warn of what is doubtful about the examples, and of an unfinished search."""
         order = None if fitted.order_test is None else fitted.order_test.doubt
-        kinds = ((unused_settings(self.voters), UserWarning), (doubt, RepeatedRowsWarning), (order, OrderWarning))
-        for text, kind in kinds:
+        for text, kind in ((doubt, RepeatedRowsWarning), (order, OrderWarning)):
             if text is not None:
                 warnings.warn(text, kind, stacklevel=5)
         warn_unfinished(fitted.history, self.solver, stacklevel=5)
@@ -277,7 +276,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            source = as_source(self.voters)
+            source, _ = choose_voting(self)
         except (TypeError, ValueError):
             return tags
         tags.input_tags.sparse = source.sparse
@@ -288,21 +287,17 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     def _shares(self) -> NDArray:
         return np.array(self.certificate_.fold_shares)
 
-    def _codes(self, X: Any) -> list[NDArray]:
-        """Votes of each fold on checked examples, as class codes."""
-        n_classes = len(self.classes_)
-        return [checked_codes(voters.codes(X), voters.n_voters, n_classes) for voters in self.voters_]
+    def _each_fold(self, method: Callable[..., Any], X: Any, *settings: Any) -> list[Any]:
+        """What a method of the voting rule returns for the vote of each fold on checked examples."""
+        folds = zip(self.voters_, self.posterior_, strict=True)
+        return [method(voters, posterior, X, len(self.classes_), *settings) for voters, posterior in folds]
 
-    def _covered_codes(self, X: Any) -> list[NDArray]:
-        """The same, refused where the certificate does not cover that voters are silent."""
-        codes = self._codes(X)
-        check_silence(codes, len(self.classes_), self.certificate_)
-        return codes
-
-    def _each_fold(self, answer: Callable[..., NDArray], codes: list[NDArray], *settings: Any) -> NDArray:
-        """What the vote of each fold answers: its posterior, its votes and the number of classes go to ``answer``."""
-        n_classes = len(self.classes_)
-        return np.stack([answer(p, c, n_classes, *settings) for p, c in zip(self.posterior_, codes, strict=True)])
+    def _asked(self, X: Any) -> list[Reply]:
+        """What the vote of each fold says about checked examples; refused where the certificate does not cover it."""
+        replies = self._each_fold(self.rule_.ask, X)
+        for reply in replies:
+            check_silence(reply.votes, len(self.classes_), self.certificate_)
+        return replies
 
     def _answering_folds(self, X: Any, disagree: NDArray) -> NDArray:
         return answering_folds(X, disagree, self._shares, self.key_)
@@ -315,29 +310,35 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         always gets the same answer. `fit` drew the key, and the bound is on the error averaged over keys.
         """
         X = checked_examples(self, X)
-        answers = self._each_fold(mean_vote, self._covered_codes(X))
+        if len(self.voters_) == 1 and self.certificate_.covers_silence:  # nothing but the answers is needed
+            return self.classes_[self._each_fold(self.rule_.answers, X)[0]]
+        answers = np.stack([reply.answers for reply in self._asked(X)])
         folds = self._answering_folds(X, disagreeing(answers))
         return self.classes_[answers[folds, np.arange(len(folds))]]
 
     @by_partition
     def predict_proba(self, X: Any) -> NDArray:
-        """Expected weight of the voters for each class; the class with the largest is what `predict` answers.
+        """The score of each class; in general, the class with the largest is what `predict` answers.
 
-        With folds: the mean over folds if they agree, otherwise that of the fold that answers.
+        In a soft vote this is the weighted mean of the voters' probabilities: of a single model, its own. In a hard
+        vote it is the weight of the voters that answer the class. With folds: the mean over folds if they agree,
+        otherwise that of the fold that answers.
         """
         X = checked_examples(self, X)
-        codes = self._covered_codes(X)
-        answers, each = self._each_fold(mean_vote, codes), self._each_fold(mean_weights, codes)
+        if len(self.voters_) == 1 and self.certificate_.covers_silence and self.rule_.keeps_scores:
+            return self._each_fold(self.rule_.scores, X)[0]
+        replies = self._asked(X)
+        answers, each = np.stack([r.answers for r in replies]), np.stack([r.scores for r in replies])
         split = disagreeing(answers)
         folds = self._answering_folds(X, split)
-        weights = np.tensordot(self._shares, each, axes=1)
-        weights[split] = each[folds[split], np.flatnonzero(split)]
+        scores = sum(share * own for share, own in zip(self._shares, each, strict=True))
+        scores[split] = each[folds[split], np.flatnonzero(split)]
         # among tied classes, make the one that predict answers the largest
         chosen = answers[folds, np.arange(len(folds))]
-        rows = np.flatnonzero(weights.argmax(1) != chosen)
-        most = weights[rows].argmax(1)
-        weights[rows, most], weights[rows, chosen[rows]] = weights[rows, chosen[rows]], weights[rows, most]
-        return weights / weights.sum(1, keepdims=True)
+        rows = np.flatnonzero(scores.argmax(1) != chosen)
+        most = scores[rows].argmax(1)
+        scores[rows, most], scores[rows, chosen[rows]] = scores[rows, chosen[rows]], scores[rows, most]
+        return scores / scores.sum(1, keepdims=True)
 
     @by_partition
     def predict_stochastic_proba(self, X: Any) -> NDArray:
@@ -345,8 +346,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
         The stochastic vote draws a fold (if there are several) and then weights.
         """
-        codes = self._codes(checked_examples(self, X))
-        return np.tensordot(self._shares, self._each_fold(win_probabilities, codes), axes=1)
+        each = self._each_fold(self.rule_.win_probabilities, checked_examples(self, X))
+        return sum(share * own for share, own in zip(self._shares, each, strict=True))
 
     def predict_stochastic(self, X: Any, random_state: Any = None) -> NDArray:
         """Answers of the stochastic vote, which draws new weights (and with folds, first a fold) for every example.
@@ -358,9 +359,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
     @by_partition
     def _drawn_answers(self, X: Any, random_state: Any) -> NDArray:
-        codes = self._codes(checked_examples(self, X))
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-        answers = self._each_fold(drawn_answers, codes, rng)
+        answers = np.stack(self._each_fold(self.rule_.stochastic_answers, checked_examples(self, X), rng))
         n = answers.shape[1]
         return self.classes_[answers[rng.choice(len(answers), n, p=self._shares), np.arange(n)]]
 
@@ -373,7 +373,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         fold = int(rng.choice(len(self.voters_), p=self._shares))
         weights = self.posterior_[fold].sample(1, rng)[0]
-        drawn = DrawnVote(self.voters_[fold], weights, self.classes_.copy(), self.input_form_.checks_input)
+        drawn = DrawnVote(self.voters_[fold], weights, self.classes_.copy(), self.rule_, self.input_form_.checks_input)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(drawn, name, getattr(self, name))
@@ -446,9 +446,9 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         If the folds disagree about either, one of them answers, as in `predict`.
         """
         X = checked_examples(self, X)
-        weights = self._each_fold(mean_weights, self._covered_codes(X))
-        answers = np.stack([heaviest(of_fold) for of_fold in weights])
-        scores = np.take_along_axis(weights, answers[..., None], 2)[..., 0]
+        replies = self._asked(X)
+        answers = np.stack([reply.answers for reply in replies])
+        scores = np.stack([np.take_along_axis(reply.scores, reply.answers[:, None], 1)[:, 0] for reply in replies])
         sure = scores >= np.array(least)[:, None]
         folds = self._answering_folds(X, disagreeing(answers) | disagreeing(sure))
         rows = np.arange(len(folds))

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from ..voters import VoterSet, checked_codes
-from ..votes import class_weights
+from ..protocols import HARD, VotingRule
+from ..voters import VoterSet
 
 
 class DrawnVote(ClassifierMixin, BaseEstimator):
@@ -22,14 +22,24 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
         Their weights, which sum to one.
     classes : array-like
         Class labels in the order of the voters' codes.
+    rule : VotingRule
+        How they vote.
     checks_input : bool
         Whether the voters check ``X`` themselves; if not, it is converted to an array first.
     """
 
-    def __init__(self, voters: VoterSet, weights: NDArray, classes: NDArray, checks_input: bool = True) -> None:
+    def __init__(
+        self,
+        voters: VoterSet,
+        weights: NDArray,
+        classes: NDArray,
+        rule: VotingRule = HARD,
+        checks_input: bool = True,
+    ) -> None:
         self.voters = voters
         self.weights = weights
         self.classes = classes
+        self.rule = rule
         self.checks_input = checks_input
 
     def fit(self, X: Any = None, y: Any = None) -> "DrawnVote":
@@ -50,7 +60,5 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
         else:
             X = validate_data(self, X, accept_sparse="csr", ensure_all_finite=False, reset=False)
         weights = np.asarray(self.weights, float)
-        scores = class_weights(
-            checked_codes(self.voters.codes(X), len(weights), len(self.classes)), len(self.classes), weights
-        )
+        scores = self.rule.class_scores(self.voters, weights, X, len(self.classes))
         return self.classes[scores.argmax(1)]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from .._text import did_you_mean
 from ..cluster import ClusterExamples, is_dask
 from ..protocols import Examples, LocalExamples, all_classes, checked_times, group_ids
-from ..voters import VoterSource, as_source
+from ..voters import VoterSource
 from ..votes import code_dtype, exact_labels
 
 if TYPE_CHECKING:
@@ -46,9 +46,10 @@ class InputForm:
         }
 
 
-def training_examples(clf: "MajorityVoteClassifier", X: Any, y: Any, groups: Any, time: Any) -> Examples:
+def training_examples(
+    clf: "MajorityVoteClassifier", X: Any, y: Any, groups: Any, time: Any, source: VoterSource
+) -> Examples:
     """The checked examples, on this machine or on a cluster; notes their features in the classifier."""
-    source = as_source(clf.voters)
     if is_dask(X):
         return _cluster_examples(clf, X, y, groups, time, source)
     X, y = _checked_training(clf, X, y, source)

@@ -11,10 +11,20 @@ from ..bounds import check_delta
 from ..certificate import check_cost, check_per_class
 from ..learning import named, posterior_kind
 from ..posteriors import Posterior
-from ..protocols import Examples, Plan, Recipe, check_bound, choose_protocol, is_test
+from ..protocols import (
+    HARD,
+    SOFT,
+    Examples,
+    Plan,
+    Recipe,
+    VotingRule,
+    check_bound,
+    choose_protocol,
+    is_test,
+)
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
-from ..voters import unused_settings
+from ..voters import VoterSource, as_source
 from ..votes import check_device
 
 if TYPE_CHECKING:
@@ -45,9 +55,35 @@ def _check_has_scores(kind: type[Posterior]) -> None:
         )
 
 
-def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, *, grouped: bool) -> Plan:
+def choose_voting(clf: "MajorityVoteClassifier") -> tuple[VoterSource, VotingRule]:
+    """The source of the voters, and how they vote: softly where the judges only test and every voter can."""
+    if clf.voting not in ("auto", "soft", "hard"):
+        raise ValueError(f"voting must be 'auto', 'soft' or 'hard', got {clf.voting!r}.")
+    source = as_source(clf.voters)
+    soft = None if clf.voting == "hard" or not is_test(clf.bound) else source.soft()
+    if clf.voting == "soft":
+        _check_soft(clf, soft)
+    if soft is None or (clf.voting == "auto" and (soft.silent_about or clf.stochastic or clf.device is not None)):
+        return source, HARD
+    return soft, SOFT
+
+
+def _check_soft(clf: "MajorityVoteClassifier", soft: VoterSource | None) -> None:
+    if not is_test(clf.bound):
+        raise ValueError(f"voting='soft' needs a vote that is only tested, not bound={clf.bound!r}: use bound='auto'.")
+    if soft is None:
+        raise ValueError("voting='soft' needs voters with predict_proba, and none of these has it: use voting='hard'.")
+    if clf.device is not None:
+        raise ValueError(
+            f"voting='soft' and device={clf.device!r}: a GPU learns the weights of answers, packed in bits, not of "
+            "probabilities; use voting='hard', or leave out device."
+        )
+
+
+def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule, *, grouped: bool) -> Plan:
     """How these examples make a vote, and how it is judged."""
-    source, equal = examples.source, examples.source.exchangeable or clf.inner_folds == 0
+    source = examples.source
+    equal = source.exchangeable or source.given_weights() is not None or clf.inner_folds == 0
     protocol = choose_protocol(
         clf.bound,
         clf.holdout,
@@ -62,6 +98,7 @@ def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, *, grouped: bool
         examples.classes,
         weighs=protocol.weighs,
         estimates=protocol.estimates,
+        rule=rule,
         inner_folds=int(clf.inner_folds),
         risk=clf.risk,
         posterior=clf.posterior,
@@ -71,14 +108,15 @@ def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, *, grouped: bool
         device=clf.device,
     )
     costs = None if clf.cost is None else check_cost(clf.cost, examples.classes.tolist())
-    return Plan(protocol, recipe, bool(clf.per_class), costs, bool(clf.stochastic), _context(clf, examples))
+    return Plan(protocol, recipe, bool(clf.per_class), costs, bool(clf.stochastic), _context(clf, examples, rule))
 
 
-def _context(clf: "MajorityVoteClassifier", examples: Examples) -> dict[str, Any]:
+def _context(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule) -> dict[str, Any]:
     from .. import __version__
 
     return {
-        "voters": " ".join(filter(None, (examples.source.describe(), unused_settings(clf.voters)))),
+        "voters": examples.source.describe(),
+        "voting": rule.name,
         "n_features": getattr(clf, "n_features_in_", None),
         "classes": [str(label) for label in examples.classes],
         "random_state": clf.random_state if isinstance(clf.random_state, int) else repr(clf.random_state),

@@ -126,9 +126,9 @@ def together(trees: Sequence[Trees], samples: Sequence[Sample], recipe: Recipe, 
     groups = [own.groups for own in trees if own.groups is not None]
     n = len(np.unique(np.concatenate(groups))) if groups else sum(own.n_rows for own in trees)
     if not recipe.weighs:
-        return FoldVote(voters, None, None, History(), n)
+        return FoldVote(voters, recipe.rule, None, None, History(), n)
     guess = recipe.tried(*_joined(samples)[:2], seed) if samples else None
-    return FoldVote(voters, recipe.equal_weights(voters.n_voters), guess, History(), n)
+    return FoldVote(voters, recipe.rule, recipe.equal_weights(voters.n_voters), guess, History(), n)
 
 
 def _joined(samples: Sequence[Sample]) -> Sample:

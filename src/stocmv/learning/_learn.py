@@ -68,7 +68,7 @@ class Learned:
         ['a', 'b']
         """
         classes, codes = self._asked(votes, abstain)
-        check_silence([codes], len(classes), self.certificate)
+        check_silence(codes, len(classes), self.certificate)
         return classes[mean_vote(self._one_posterior(), codes, len(classes))]
 
     def predict_proba(self, votes: Any, abstain: Any = None) -> NDArray:
@@ -77,7 +77,7 @@ class Learned:
         The class with the largest is what `predict` answers; same parameters as `predict`.
         """
         classes, codes = self._asked(votes, abstain)
-        check_silence([codes], len(classes), self.certificate)
+        check_silence(codes, len(classes), self.certificate)
         return mean_weights(self._one_posterior(), codes, len(classes))
 
     def _one_posterior(self) -> Posterior:

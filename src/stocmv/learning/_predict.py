@@ -1,6 +1,5 @@
 """Answers of the deterministic vote, probabilities and draws of the stochastic vote."""
 
-from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -15,7 +14,7 @@ _DRAWS = 1000  # votes by which a probability without a closed form is estimated
 _ROUNDING = 1e-9  # more than rounding can take off weights that sum to one
 
 
-def check_silence(codes: Sequence[NDArray], n_classes: int, certificate: Certificate) -> None:
+def check_silence(codes: NDArray, n_classes: int, certificate: Certificate) -> None:
     """Refuse voters that abstain if the certificate assumes that they never do.
 
     The PAC-Bayes bound on the deterministic vote counts the close contests among all voters, and among some of them
@@ -23,7 +22,7 @@ def check_silence(codes: Sequence[NDArray], n_classes: int, certificate: Certifi
     """
     if certificate.covers_silence:
         return
-    if any(each.max(initial=0) >= n_classes for each in codes):
+    if codes.max(initial=0) >= n_classes:
         raise ValueError(
             "Some voter does not answer an example of X, but all voters answered all judging examples: this "
             "certificate does not cover that. Use bound='auto', which does."

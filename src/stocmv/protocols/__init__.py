@@ -17,6 +17,14 @@ from ._protocol import (
 )
 from ._recipe import TRIED as TRIED, FoldVote as FoldVote, Recipe as Recipe
 from ._resolve import check_bound as check_bound, choose_protocol as choose_protocol, is_test as is_test
+from ._rule import (
+    HARD as HARD,
+    SOFT as SOFT,
+    HardVoting as HardVoting,
+    Reply as Reply,
+    SoftVoting as SoftVoting,
+    VotingRule as VotingRule,
+)
 from ._times import checked_times as checked_times
 
 __all__ = ["AllJudge", "Folds", "HoldOut", "PacBayes", "Protocol"]

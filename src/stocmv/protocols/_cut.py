@@ -1,5 +1,6 @@
 """Which examples judge a vote that the others make."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,3 +53,13 @@ def random_parts(n: int, groups: NDArray | None, shares: Any, rng: Any) -> NDArr
     part = np.empty(count, np.int64)
     part[rng.permutation(count)] = np.searchsorted(ends, np.arange(count), side="right")
     return part[place]
+
+
+def inner_cuts(n: int, groups: NDArray | None, n_folds: int, seed: int) -> Iterator[tuple[NDArray, NDArray]]:
+    """The rows of each inner fold, and the other rows; fewer folds if there are few examples or groups."""
+    count = min(n_folds, n if groups is None else len(np.unique(groups)))
+    if count < 2:
+        return
+    part = random_parts(n, groups, np.full(count, 1 / count), np.random.default_rng(seed))
+    for k in range(count):
+        yield np.flatnonzero(part == k), np.flatnonzero(part != k)

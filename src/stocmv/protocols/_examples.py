@@ -10,7 +10,7 @@ from sklearn.utils import _safe_indexing
 
 from ..certificate import Judgments
 from ..checks import Fingerprints, OrderTest, doubt_of_copies
-from ..voters import VoterSet, VoterSource
+from ..voters import VoterSource
 from ..votes import VoteMatrix, Votes
 from ._cut import Cut
 from ._judge import judge, judging_votes
@@ -55,10 +55,6 @@ class Examples(ABC):
     @abstractmethod
     def judgments(self, vote: FoldVote, k: int, *, stochastic: bool) -> Judgments:
         """What part ``k`` shows about the vote; ``stochastic`` if its stochastic vote is judged too."""
-
-    def plain_errors(self, voters: VoterSet, k: int) -> tuple[int, int] | None:
-        """Errors on part ``k`` of the model that the voters belong to, and the part's size; None without a model."""
-        return None
 
     def order_test(self, wrong: Sequence[NDArray]) -> OrderTest | None:
         """Test whether the judging examples look randomly ordered; None if their order is not known.
@@ -114,13 +110,6 @@ class LocalExamples(Examples):
 
     def judgments(self, vote: FoldVote, k: int, *, stochastic: bool) -> Judgments:
         return judge(vote, *self._judges(k), self.classes, stochastic=stochastic)
-
-    def plain_errors(self, voters: VoterSet, k: int) -> tuple[int, int] | None:
-        if self.groups is not None:
-            return None
-        X, codes, _ = self._judges(k)
-        answers = voters.plain_answers(X)
-        return None if answers is None else (int(np.count_nonzero(answers != codes)), len(codes))
 
     def order_test(self, wrong: Sequence[NDArray]) -> OrderTest:
         errors = np.zeros(len(self.codes), bool)

@@ -7,11 +7,9 @@ from numpy.typing import NDArray
 
 from ..certificate import Judgments
 from ..checks import hash_rows
-from ..learning import mean_weights
-from ..posteriors import Posterior, WeightedPosterior
-from ..risks import error_rows
-from ..voters import VoterSet, check_alone, checked_codes
-from ..votes import VoteMatrix, code_dtype, heaviest
+from ..posteriors import Posterior
+from ..voters import VoterSet, check_alone
+from ..votes import VoteMatrix, code_dtype
 from ._recipe import FoldVote
 
 ROW_KEY = b"evidence"  # of the row hashes in the evidence
@@ -21,24 +19,19 @@ def judge(
     vote: FoldVote, X: Any, truth: NDArray, groups: NDArray | None, classes: NDArray, *, stochastic: bool
 ) -> Judgments:
     """The judgments of examples about a vote: what `predict` answers, with the scores of the classes."""
-    answers, posterior = vote.voters.codes(X), cast(Posterior, vote.posterior)
-    codes = checked_codes(answers, vote.voters.n_voters, len(classes))
-    scores = mean_weights(posterior, codes, len(classes))
-    silent = (codes == len(classes)).all(1) if codes.max(initial=0) == len(classes) else None
-    loss = None
-    if stochastic:
-        _check_has_loss(posterior, abstains=silent is not None)
-        loss = error_rows(cast(WeightedPosterior, posterior), VoteMatrix.from_codes(answers, truth, classes))
-    check_alone(vote.voters, X, answers)
+    posterior = cast(Posterior, vote.posterior)
+    reply = vote.rule.ask(vote.voters, posterior, X, len(classes))
+    loss = vote.rule.losses(reply, posterior, truth, classes) if stochastic else None
+    check_alone(lambda row: vote.rule.ask(vote.voters, posterior, row, len(classes)).votes, X, reply.votes)
     return Judgments(
         classes=classes,
         truth=truth.astype(code_dtype(len(classes)), copy=False),
-        answer=heaviest(scores).astype(code_dtype(len(classes))),
+        answer=reply.answers.astype(code_dtype(len(classes))),
         fold=np.zeros(len(truth), np.uint8),
-        scores=scores,
+        scores=reply.scores,
         loss=loss,
         group=groups,
-        silent=silent,
+        silent=reply.silent,
         row=hash_rows(X, ROW_KEY),
     )
 
@@ -47,13 +40,5 @@ def judging_votes(voters: VoterSet, X: Any, truth: NDArray, classes: NDArray) ->
     """The votes on judging examples, of voters that answer each example in the same way alone."""
     answers = voters.codes(X)
     votes = VoteMatrix.from_codes(answers, truth, classes)
-    check_alone(voters, X, answers)
+    check_alone(voters.codes, X, answers)
     return votes
-
-
-def _check_has_loss(posterior: Posterior, *, abstains: bool) -> None:
-    if abstains and posterior.law != "dirichlet":
-        raise ValueError(
-            f"stochastic=True and posterior {posterior.name!r}, which draws a single voter, that may not answer: with "
-            "voters that abstain use risk='exact' and a Dirichlet posterior."
-        )

@@ -65,7 +65,6 @@ class FittedVote(NamedTuple):
     certificate: Certificate
     evidence: Judgments | list[Votes]
     order_test: OrderTest | None
-    plain_errors: tuple[int, int] | None
     timings: dict[str, float]
 
 
@@ -129,13 +128,12 @@ class Protocol(ABC):
             report("collecting votes", k + 1, self.cut.n_parts)
             timings["voters"] += made - began
             timings["votes"] += time.perf_counter() - made
-        plain = examples.plain_errors(votes[0].voters, 0) if plan.recipe.source.learns else None
         began = time.perf_counter()
         certified = self.certify(plan, examples, votes, shown, rng)
         timings["certificate"] = time.perf_counter() - began
         logger.info("certified in %.1f s: bound %.4f", timings["certificate"], certified.certificate.bound)
         voters = [vote.voters for vote in votes]
-        return FittedVote(voters, *certified, plain, timings)
+        return FittedVote(voters, *certified, timings)
 
     def _make(
         self, plan: Plan, examples: Examples, k: int, rng: np.random.RandomState, before: Sequence[FoldVote]

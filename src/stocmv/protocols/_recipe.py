@@ -1,6 +1,5 @@
 """How to make a vote from examples: its voters, and the distribution of their weights."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -9,20 +8,16 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..certificate import Guess
-from ..learning import History, Minimum, minimise, named, posterior_kind
+from ..learning import History, named, posterior_kind
 from ..posteriors import Posterior
-from ..progress import logger
 from ..risks import RISKS, Risk
 from ..solvers import Solver
 from ..voters import VoterSet, VoterSource, known_classes, out_of_bag_answers, recoded, train_voters
-from ..votes import VoteMatrix
 from ._choices import is_auto
-from ._cut import random_parts
+from ._cut import inner_cuts
+from ._rule import HARD, VotingRule
 
 _EQUAL = 50.0  # concentration of each voter if all have the same weight
-KL_WEIGHTS = (1.0, 0.1, 0.03)  # tried when the bound does not include the KL
-_CHOOSING = 6_000  # examples that are enough to choose among them
-_CHOOSING_FOLDS = 3
 TRIED = 5000  # examples used to estimate the expected error if the voters have no out-of-bag estimate
 
 
@@ -30,6 +25,7 @@ class FoldVote(NamedTuple):
     """The vote that a part of the examples judges, made from the others."""
 
     voters: VoterSet
+    rule: VotingRule
     posterior: Posterior | None  # None if the judging examples set the weights
     guess: Guess | None
     history: History
@@ -50,6 +46,8 @@ class Recipe:
         Whether these examples also set the weights. If not, the judging examples set them later.
     estimates : bool
         Whether to estimate the expected error.
+    rule : VotingRule
+        How voters and weights become an answer.
     inner_folds : int
         Number of cross-validation folds for the weights of trained voters; 0 for equal weights.
     risk, posterior, prior, solver, delta, device
@@ -60,6 +58,7 @@ class Recipe:
     classes: NDArray
     weighs: bool
     estimates: bool
+    rule: VotingRule = HARD
     inner_folds: int = 0
     risk: str | Risk = "exact"
     posterior: str = "auto"
@@ -71,7 +70,8 @@ class Recipe:
     @property
     def equal(self) -> bool:
         """Whether the weights do not depend on the examples."""
-        return self.source.exchangeable or self.inner_folds == 0
+        given = self.source.exchangeable or self.source.given_weights() is not None
+        return given or self.inner_folds == 0
 
     @property
     def learns(self) -> bool:
@@ -107,81 +107,45 @@ class Recipe:
         voters = train_voters(self.source, X, codes, self.classes, seed, n_jobs)
         n = len(codes if groups is None else np.unique(groups))
         if not self.weighs:
-            return FoldVote(voters, None, self._out_of_bag(voters, X, codes) if self.estimates else None, History(), n)
+            guess = self._out_of_bag(voters, X, codes) if self.estimates else None
+            return FoldVote(voters, self.rule, None, guess, History(), n)
         votes = None if self.equal or voters.n_voters == 1 else self._votes(voters, X, codes, groups, seed, n_jobs)
-        if votes is None or votes.n_voters != voters.n_voters:
-            return FoldVote(
-                voters, self.equal_weights(voters.n_voters), self._guess(voters, X, codes, seed), History(), n
-            )
-        found, guess = self._learn(votes, groups, seed)
-        return FoldVote(voters, found.posteriors[0], guess, found.history, n)
+        if votes is None or votes.shape[1] != voters.n_voters:
+            guess = self._guess(voters, X, codes, seed)
+            return FoldVote(voters, self.rule, self.equal_weights(voters.n_voters), guess, History(), n)
+        learned = self.rule.learn(self, votes, codes, groups, seed)
+        return FoldVote(voters, self.rule, learned.posterior, learned.guess, learned.history, n)
 
-    def _kind(self) -> type[Posterior]:
+    @property
+    def kind(self) -> type[Posterior]:
+        """The kind of distribution of the weights."""
         return posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
 
     def equal_weights(self, n_voters: int) -> Posterior:
-        """The prior: equal weights, unless the user gave others."""
-        kind = self._kind()
-        value = (_EQUAL if kind.law == "dirichlet" else 1.0) if is_auto(self.prior) else self.prior
-        return kind.prior(value, n_voters)
+        """The prior: equal weights, unless the user or the source gave others."""
+        given, equal = self.source.given_weights(), _EQUAL if self.kind.law == "dirichlet" else 1.0
+        if is_auto(self.prior) and given is not None:
+            return self.kind.prior(np.maximum(equal * n_voters * given, 1e-6), n_voters)
+        return self.kind.prior(equal if is_auto(self.prior) else self.prior, n_voters)
 
     def _votes(
         self, voters: VoterSet, X: Any, codes: NDArray, groups: NDArray | None, seed: int, n_jobs: int | None
-    ) -> VoteMatrix | None:
-        """Votes on these examples; if voters learn from labels, cross-validated ones.
+    ) -> NDArray | None:
+        """What voters say about these examples, in their order; if they learn from labels, cross-validated.
 
         None if the inner folds do not all have the same number of voters.
         """
+        n_classes = len(self.classes)
         if not (self.source.learns and self.source.uses_labels):
-            return VoteMatrix.from_codes(voters.codes(X), codes, self.classes)
-        parts = []
+            return self.rule.votes(voters, X, n_classes)
+        parts, places = [], []
         for rows, others in inner_cuts(len(codes), groups, self.inner_folds, seed):
             trained = train_voters(self.source, _safe_indexing(X, others), codes[others], self.classes, seed, n_jobs)
-            parts.append(VoteMatrix.from_codes(trained.codes(_safe_indexing(X, rows)), codes[rows], self.classes))
-        alike = parts and len({part.n_voters for part in parts}) == 1
-        return VoteMatrix.joined(parts) if alike else None
-
-    def _learn(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[Minimum, Guess]:
-        """The weights that minimise the objective, and their expected error.
-
-        The certificate does not include this KL. It only keeps the weights from overfitting, and its weight is the one
-        that does best on a held-out part of the votes.
-        """
-        kl_weight, guess = self._kl_weight(votes, groups, seed)
-        found = self._minimise(votes, kl_weight, seed)
-        return found, _errors(votes, found.posteriors[0].mean) if guess is None else guess
-
-    def _kl_weight(self, votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[float, Guess | None]:
-        """The weight of the KL, and its errors on a third of the votes with weights learned on the rest.
-
-        This is the largest weight whose errors are within one standard error of the fewest.
-        """
-        rows = _some_rows(votes.n_examples, groups, seed)
-        cuts = inner_cuts(len(rows), None if groups is None else groups[rows], _CHOOSING_FOLDS, seed)
-        judged, others = next(cuts, (rows[:0], rows))
-        if not len(judged):
-            return KL_WEIGHTS[0], None
-        judges, teachers = votes.take(rows[judged]), votes.take(rows[others])
-        logger.debug("choosing among the weights %s of the KL", KL_WEIGHTS)
-        means = [self._minimise(teachers, weight, seed).posteriors[0].mean for weight in KL_WEIGHTS]
-        errors = np.array([judges.vote_errors(mean) for mean in means], float)
-        excess = errors - errors[np.argmin(errors.mean(1))]
-        chosen = int(np.argmax(excess.mean(1) <= excess.std(1) / np.sqrt(len(judged))))
-        return KL_WEIGHTS[chosen], _errors(judges, means[chosen])
-
-    def _minimise(self, votes: VoteMatrix, kl_weight: float, seed: int) -> Minimum:
-        return minimise(
-            [votes],
-            risk=self.risk,
-            posterior=self.posterior,
-            prior=1.0 if is_auto(self.prior) else self.prior,
-            bound="catoni",
-            delta=self.delta,
-            solver="quick" if is_auto(self.solver) else self.solver,
-            random_state=seed,
-            kl_weight=kl_weight,
-            device=self.device,
-        )
+            parts.append(self.rule.votes(trained, _safe_indexing(X, rows), n_classes))
+            places.append(rows)
+        if not parts or len({part.shape[1] for part in parts}) > 1:
+            return None
+        return np.concatenate(parts)[np.argsort(np.concatenate(places))]
 
     def _guess(self, voters: VoterSet, X: Any, codes: NDArray, seed: int) -> Guess | None:
         """Expected error of the voters with equal weights."""
@@ -199,36 +163,11 @@ class Recipe:
 
     def tried(self, X: Any, codes: NDArray, seed: int) -> Guess:
         """Errors on a third of the examples, of voters trained on the other two thirds."""
-        rows = np.random.default_rng(seed).permutation(len(codes))[:TRIED]
+        rows, n_classes = np.random.default_rng(seed).permutation(len(codes))[:TRIED], len(self.classes)
         trained, judged = np.sort(rows[len(rows) // 3 :]), np.sort(rows[: len(rows) // 3])
         if not len(judged):
-            return Guess.of(np.zeros(0, bool), codes[:0], len(self.classes))
+            return Guess.of(np.zeros(0, bool), codes[:0], n_classes)
         voters = train_voters(self.source, _safe_indexing(X, trained), codes[trained], self.classes, seed)
-        votes = VoteMatrix.from_codes(voters.codes(_safe_indexing(X, judged)), codes[judged], self.classes)
-        return _errors(votes, self.equal_weights(voters.n_voters).mean)
-
-
-def _errors(votes: VoteMatrix, weights: NDArray) -> Guess:
-    targets = np.asarray(votes.targets)
-    return Guess.of(votes.vote_errors(weights), targets, len(np.asarray(votes.classes)))
-
-
-def _some_rows(n: int, groups: NDArray | None, seed: int) -> NDArray:
-    """About `_CHOOSING` random rows, in whole groups if there are any; all rows if there are fewer."""
-    if n <= _CHOOSING:
-        return np.arange(n)
-    rng = np.random.default_rng(seed)
-    if groups is None:
-        return np.sort(rng.permutation(n)[:_CHOOSING])
-    members, row_group = np.unique(groups, return_inverse=True)
-    return np.flatnonzero(rng.random(len(members))[row_group] < _CHOOSING / n)
-
-
-def inner_cuts(n: int, groups: NDArray | None, n_folds: int, seed: int) -> Iterator[tuple[NDArray, NDArray]]:
-    """The rows of each inner fold, and the other rows; fewer folds if there are few examples or groups."""
-    count = min(n_folds, n if groups is None else len(np.unique(groups)))
-    if count < 2:
-        return
-    part = random_parts(n, groups, np.full(count, 1 / count), np.random.default_rng(seed))
-    for k in range(count):
-        yield np.flatnonzero(part == k), np.flatnonzero(part != k)
+        posterior = self.equal_weights(voters.n_voters)
+        answers = self.rule.answers(voters, posterior, _safe_indexing(X, judged), n_classes)
+        return Guess.of(answers != codes[judged], codes[judged], n_classes)

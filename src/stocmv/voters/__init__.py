@@ -17,7 +17,8 @@ from ._base import (
 from ._classifiers import Classifiers, ClassifierVoters as ClassifierVoters, Frozen
 from ._encoded import Encoded, EncodedVoters as EncodedVoters
 from ._ensemble import Ensemble, EnsembleVoters as EnsembleVoters
-from ._source import as_source as as_source, unused_settings as unused_settings
+from ._scores import Scores, ScoreVoters as ScoreVoters
+from ._source import as_source as as_source
 from ._stumps import Stumps, StumpVoters as StumpVoters
 from ._transformed import Transformed as Transformed, TransformedVoters as TransformedVoters
 
@@ -28,6 +29,7 @@ __all__ = [
     "Ensemble",
     "Frozen",
     "Joined",
+    "Scores",
     "Stumps",
     "VoterSet",
     "VoterSource",

@@ -2,7 +2,7 @@
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..votes import code_dtype, unsigned_codes
 
 _ALONE = 8  # examples that are also asked alone
 _LOOKED_AT = 1000  # examples among which they are picked
+_ROUNDING = 1e-6  # of probabilities: some models compute in single precision
 
 
 class VoterSet(ABC):
@@ -278,19 +279,26 @@ def checked_codes(codes: NDArray, n_voters: int, n_classes: int) -> NDArray:
     return unsigned_codes(codes, n_classes)[1]
 
 
-def check_alone(voters: VoterSet, X: Any, codes: NDArray) -> None:
-    """Ask the voters about a few examples alone, and refuse them if they answer other codes than among all examples.
+def check_alone(ask: Callable[[Any], NDArray], X: Any, votes: NDArray) -> None:
+    """Ask the voters about a few examples alone, and refuse them if they vote differently than among all examples.
 
     A certificate is about answers to one new example. It proves nothing if these depend on the examples that are asked
-    together, or on chance. Where two classes tie, rounding errors that depend on the number of rows may have the same
-    effect; then `predict` does not have one answer either.
+    together, or on chance. Answers must be the same; probabilities may differ by what rounding does.
+
+    Parameters
+    ----------
+    ask : callable
+        What the voters say about examples: class codes, (n, n_voters), or probabilities, (n, n_voters, n_classes).
+    X, votes : array-like, ndarray
+        All examples, and what the voters said about them.
     """
-    for row in _telling_rows(codes):
-        differs = voters.codes(_safe_indexing(X, [row])) != codes[[row]]
+    for row in _telling_rows(votes if votes.ndim == 2 else votes.argmax(2)):
+        alone, among = ask(_safe_indexing(X, [row])), votes[[row]]
+        differs = alone != among if votes.ndim == 2 else np.abs(alone - among).max(2) > _ROUNDING
         if np.any(differs):
             raise ValueError(
                 f"voters: voter {int(np.argmax(differs))} answers an example differently alone than among all "
-                f"{len(codes):,}, so nothing can be proven about its answer to a new one: learn scales and ranks in "
+                f"{len(votes):,}, so nothing can be proven about its answer to a new one: learn scales and ranks in "
                 "fit, as StandardScaler does, instead of computing them from the examples at hand in predict, and set "
                 "every random_state."
             )
@@ -354,6 +362,12 @@ def out_of_bag_answers(source: VoterSource, voters: VoterSet, X: Any) -> NDArray
         return source.out_of_bag(voters, X)
     answers = source.out_of_bag(voters.voters, X)
     return None if answers is None else np.where(answers < 0, -1, voters.known[answers].astype(np.int64))
+
+
+def without_seeds(estimator: BaseEstimator) -> BaseEstimator:
+    """A copy that will be given seeds of our own everywhere, to train it several times."""
+    names = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
+    return clone(estimator).set_params(**dict.fromkeys(names))
 
 
 def set_seeds(estimator: BaseEstimator, seed: int) -> None:

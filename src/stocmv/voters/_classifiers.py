@@ -8,13 +8,14 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..votes import code_dtype, exact_labels
-from ._base import Joined, VoterSet, VoterSource, recoded, set_seeds
-from ._ensemble import EnsembleVoters, are_alike, is_ensemble
+from ._base import Joined, VoterSet, VoterSource, recoded, set_seeds, without_seeds
+from ._ensemble import Ensemble, EnsembleVoters, are_alike, is_ensemble, weights_of
 from ._frozen import FROZEN_PARTS, frozen_parts
 from ._transformed import TransformedVoters
 
@@ -41,6 +42,20 @@ class Classifiers(VoterSource):
     def exchangeable(self) -> bool:  # type: ignore[override]
         return len(self.estimators) == 1  # one kind, trained with different seeds
 
+    def soft(self) -> "Classifiers | None":
+        return self if any(has_probabilities(e) for e in self.estimators) else None
+
+    @property
+    def silent_about(self) -> tuple[str, ...]:
+        return tuple(type(e).__name__ for e in self.estimators if not has_probabilities(e))
+
+    def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
+        """Out-of-bag answers of the members, if there is one model and it is an ensemble that remembers them."""
+        if self.n_repeats > 1 or len(self.estimators) > 1 or not isinstance(voters, ClassifierVoters):
+            return None
+        model = voters.classifiers[0]
+        return Ensemble(model).out_of_bag(EnsembleVoters(model), X) if is_ensemble(model) else None
+
     @property
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
         return (FROZEN_PARTS,) if any(frozen_parts(self.estimators)) else ()
@@ -55,6 +70,8 @@ class Classifiers(VoterSource):
         y = classes[codes]  # labels, because settings such as class_weight and frozen parts refer to them
         seeds = np.random.SeedSequence(seed).generate_state(len(self.estimators) * self.n_repeats)
         untrained = [e for e in self.estimators for _ in range(self.n_repeats)]
+        if self.n_repeats > 1:
+            untrained = [without_seeds(e) for e in untrained]
         jobs = zip(_named(untrained), seeds, strict=True)
         fitted = Parallel(n_jobs=n_jobs)(delayed(_train)(e, name, X, y, int(s)) for (e, name), s in jobs)
         return ClassifierVoters(fitted, classes, n_jobs)
@@ -69,6 +86,25 @@ def _train(estimator: BaseEstimator, name: str, X: Any, y: NDArray, seed: int) -
     set_seeds(estimator, seed)
     with _blamed(name):
         return estimator.fit(X, y)
+
+
+def has_probabilities(estimator: BaseEstimator) -> bool:
+    """Whether it will say how sure it is, once it is fitted."""
+    return hasattr(estimator, "predict_proba")
+
+
+def _probabilities(estimator: BaseEstimator, name: str, X: Any, classes: NDArray) -> NDArray:
+    """Its probabilities of these classes; 1 for its answer if it has none."""
+    with _blamed(name):
+        if not has_probabilities(estimator):
+            return np.eye(len(classes))[np.searchsorted(classes, estimator.predict(X))]
+        own = np.asarray(estimator.predict_proba(X))
+    places = np.searchsorted(classes, estimator.classes_)
+    if len(places) == len(classes):
+        return own
+    spread = np.zeros((len(own), len(classes)))
+    spread[:, places] = own
+    return spread
 
 
 def _answers(estimator: BaseEstimator, name: str, X: Any) -> NDArray:
@@ -132,12 +168,15 @@ class Frozen(VoterSource):
     """Classifiers already fitted on other data.
 
     All examples passed to the classifier's ``fit`` judge them, so none of these may have been used to train them; the
-    certificate says so. The members of an ensemble vote individually, also at the end of a pipeline.
+    certificate says so. In a hard vote the members of an ensemble vote individually, also at the end of a pipeline; in
+    a soft vote each classifier votes as a whole.
 
     Parameters
     ----------
     estimators : sequence of fitted classifiers or FrozenEstimator
         The voters, or ensembles of them.
+    whole : bool
+        Whether an ensemble is one voter.
     """
 
     learns = False
@@ -147,11 +186,23 @@ class Frozen(VoterSource):
         "The classifiers that vote were trained on other data: none of these examples helped to train or choose them.",
     )
 
-    def __init__(self, estimators: Sequence[Any]) -> None:
+    def __init__(self, estimators: Sequence[Any], whole: bool = False) -> None:
         self.estimators = estimators
+        self.whole = whole
 
     def __sklearn_clone__(self) -> "Frozen":
-        return Frozen(self.estimators)  # like frozen estimators: keep what was learned
+        return Frozen(self.estimators, self.whole)  # like frozen estimators: keep what was learned
+
+    def soft(self) -> "Frozen | None":
+        return Frozen(self.estimators, True) if any(has_probabilities(e) for e in self._fitted) else None
+
+    @property
+    def silent_about(self) -> tuple[str, ...]:
+        return tuple(type(e).__name__ for e in self._fitted if not has_probabilities(e))
+
+    def given_weights(self) -> NDArray | None:
+        single = _last(self._fitted[0]) if len(self.estimators) == 1 and not self.whole else None
+        return weights_of(single) if isinstance(single, VotingClassifier) else None
 
     @property
     def _fitted(self) -> list[Any]:
@@ -166,16 +217,19 @@ class Frozen(VoterSource):
     @property
     def exchangeable(self) -> bool:  # type: ignore[override]
         last = _last(self._fitted[0])
-        return len(self.estimators) == 1 and (are_alike(last) or not is_ensemble(last))
+        return len(self.estimators) == 1 and (self.whole or are_alike(last) or not is_ensemble(last))
 
     @property
     def default_prior(self) -> tuple[float, ...] | None:  # type: ignore[override]
-        return (50.0,) if self.exchangeable and is_ensemble(_last(self._fitted[0])) else VoterSource.default_prior
+        split = not self.whole and is_ensemble(_last(self._fitted[0]))
+        return (50.0,) if self.exchangeable and split else VoterSource.default_prior
 
     def labels(self) -> NDArray | None:
         return _labels_of(self._fitted)
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+        if self.whole:
+            return ClassifierVoters(self._fitted, classes, n_jobs)
         return Joined([_fixed(e, classes, n_jobs) for e in self._fitted])
 
     def describe(self) -> str:

@@ -47,7 +47,8 @@ class Ensemble(VoterSource):
 
     @property
     def checks_input(self) -> bool:  # type: ignore[override]
-        return isinstance(getattr(self.estimator, "estimator", None), Pipeline)  # may take strings
+        inner = getattr(self.estimator, "estimator", None)
+        return isinstance(inner, Pipeline) or isinstance(self.estimator, VotingClassifier)  # may take strings
 
     @property
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -76,6 +77,14 @@ class Ensemble(VoterSource):
             votes[sample, j] = n_classes  # no answer
         tally = class_weights(votes, n_classes, np.ones(voters.n_voters))
         return np.where(tally.any(1), tally.argmax(1), -1)
+
+    def soft(self) -> "VoterSource | None":
+        from ._classifiers import Classifiers  # which has whole models
+
+        return Classifiers([self.estimator]).soft()
+
+    def given_weights(self) -> NDArray | None:
+        return weights_of(self.estimator) if isinstance(self.estimator, VotingClassifier) else None
 
     def with_members(self, count: int) -> "Ensemble | None":
         if not (self.exchangeable and hasattr(self.estimator, "n_estimators")):
@@ -126,6 +135,13 @@ def is_ensemble(estimator: Any) -> bool:
 def are_alike(estimator: Any) -> bool:
     """Whether the members differ only by chance, unlike those of a VotingClassifier or the stages of boosting."""
     return is_ensemble(estimator) and not isinstance(estimator, VotingClassifier | AdaBoostClassifier)
+
+
+def weights_of(voting: VotingClassifier) -> NDArray:
+    """The weights that its members have in their own vote."""
+    kept = [k for k, (_, member) in enumerate(voting.estimators) if not isinstance(member, str)]
+    weights = np.ones(len(kept)) if voting.weights is None else np.asarray(voting.weights, float)[kept]
+    return weights / weights.sum()
 
 
 def members(ensemble: BaseEstimator) -> list[BaseEstimator]:

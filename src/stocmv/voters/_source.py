@@ -8,14 +8,15 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from ._answers import Answers
-from ._base import VoterSource, Wrapped
+from ._base import VoterSource
 from ._classifiers import Classifiers, Frozen
 from ._ensemble import Ensemble, is_ensemble
 from ._frozen import is_frozen
+from ._scores import Scores
 from ._stumps import Stumps
 from ._transformed import Transformed
 
-_WAYS = "'forest', 'stumps', 'answers', an ensemble or a list of classifiers"
+_WAYS = "'forest', 'stumps', 'answers', 'scores', an ensemble or a list of classifiers"
 
 
 def as_source(voters: Any) -> VoterSource:
@@ -24,7 +25,8 @@ def as_source(voters: Any) -> VoterSource:
     Parameters
     ----------
     voters : str, VoterSource, estimator or list
-        "forest" (100 trees), "stumps", "answers" (``X`` is a table of the voters' answers), your own source, a
+        "forest" (100 trees), "stumps", "answers" (``X`` is a table of the voters' answers), "scores" (``X`` is a table
+        of their probabilities, a block of columns for each voter), your own source, a
         scikit-learn ensemble, also at the end of a pipeline, or a list of classifiers. All of them are cloned and
         trained, except what is wrapped in ``sklearn.frozen.FrozenEstimator``.
     """
@@ -37,13 +39,13 @@ def as_source(voters: Any) -> VoterSource:
             return Stumps()
         if voters == "answers":
             return Answers()
+        if voters == "scores":
+            return Scores()
         raise ValueError(f"voters must be {_WAYS}, got {voters!r}.")
     if isinstance(voters, list | tuple):
         return _from_list([v[1] if isinstance(v, tuple) and len(v) == 2 else v for v in voters])  # or named
     if not _classifies(voters):
         raise TypeError(f"voters must be {_WAYS}, got {voters!r}.")
-    if isinstance(voters, VotingClassifier):
-        return _from_list([member for _, member in voters.estimators if not isinstance(member, str)])  # "drop"
     if is_ensemble(voters):
         return _from_ensemble(voters)
     if isinstance(voters, Pipeline) and len(voters) > 1 and not is_frozen(voters[-1]):
@@ -51,27 +53,6 @@ def as_source(voters: Any) -> VoterSource:
         if isinstance(inner, Ensemble | Transformed) or isinstance(voters[-1], VotingClassifier):
             return Transformed(voters[:-1], inner)
     return _from_list([voters])
-
-
-def unused_settings(voters: Any) -> str | None:
-    """What a `VotingClassifier` sets and its members as voters do not heed; None if there is no such thing."""
-    if isinstance(voters, Wrapped):
-        return unused_settings(voters.source)
-    if isinstance(voters, Pipeline):  # with a frozen last step it votes as a whole
-        return None if is_frozen(voters[-1]) else unused_settings(voters[-1])
-    if isinstance(voters, FrozenEstimator | Ensemble):
-        return unused_settings(voters.estimator)
-    if isinstance(voters, Frozen):
-        voters = list(voters.estimators)
-    if isinstance(voters, list | tuple):  # one that is trained votes as a whole
-        told = (unused_settings(voter) for voter in voters if isinstance(voter, FrozenEstimator))
-        return next((sentence for sentence in told if sentence is not None), None)
-    if not isinstance(voters, VotingClassifier) or (voters.voting == "hard" and voters.weights is None):
-        return None
-    return (
-        f"voting={voters.voting!r} and weights={voters.weights!r} of the VotingClassifier are not used: its members "
-        "become voters that each give one answer, with weights that this vote sets."
-    )
 
 
 def _from_list(voters: list) -> VoterSource:
@@ -86,7 +67,7 @@ def _from_list(voters: list) -> VoterSource:
 
 def _from_ensemble(ensemble: Any) -> VoterSource:
     """The members of an ensemble; frozen parts inside it are not trained."""
-    if not is_frozen(ensemble):
+    if not is_frozen(ensemble) or isinstance(ensemble, VotingClassifier):
         return Ensemble(ensemble)
     base = getattr(ensemble, "estimator", None)
     if isinstance(ensemble, BaggingClassifier) and isinstance(base, FrozenEstimator):

@@ -1,0 +1,184 @@
+"""How the deterministic vote of a fold answers: by counting answers, or by adding up probabilities."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..learning import drawn_answers, mean_weights, win_probabilities
+from ..posteriors import Posterior, WeightedPosterior
+from ..risks import error_rows
+from ..voters import VoterSet, checked_codes
+from ..votes import VoteMatrix, class_weights, heaviest
+from ._weights import LearnedWeights, learn_hard, learn_soft
+
+if TYPE_CHECKING:
+    from ._recipe import Recipe
+
+_DRAWS = 1000  # votes by which a probability without a closed form is estimated
+
+
+class Reply(NamedTuple):
+    """What a vote says about examples."""
+
+    answers: NDArray  # class codes
+    scores: NDArray  # (n, n_classes)
+    votes: NDArray  # what each voter says: class codes, (n, n_voters), or probabilities, (n, n_voters, n_classes)
+    silent: NDArray | None = None  # where no voter answers; None if all voters answer everything
+
+
+class VotingRule(ABC):
+    """How voters and weights become an answer."""
+
+    name: ClassVar[str]
+    keeps_scores: ClassVar[bool] = False  # whether `predict_proba` is the scores as they are
+
+    @abstractmethod
+    def ask(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> Reply:
+        """Answers and scores, each computed row by row: they do not depend on the rows around."""
+
+    @abstractmethod
+    def losses(self, reply: Reply, posterior: Posterior, truth: NDArray, classes: NDArray) -> NDArray:
+        """For each example, the probability that the stochastic vote errs, rounded up."""
+
+    @abstractmethod
+    def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
+        """What each voter says about each example."""
+
+    @abstractmethod
+    def learn(
+        self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
+    ) -> LearnedWeights:
+        """Weights for voters that said this about examples which did not train them."""
+
+    @abstractmethod
+    def stochastic_answers(
+        self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int, rng: np.random.Generator
+    ) -> NDArray:
+        """Answers of the stochastic vote, with new weights drawn for every example."""
+
+    @abstractmethod
+    def win_probabilities(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
+        """Probability that the stochastic vote gives each class, (n, n_classes)."""
+
+    @abstractmethod
+    def class_scores(self, voters: VoterSet, weights: NDArray, X: Any, n_classes: int) -> NDArray:
+        """The score of each class if the voters have these weights, (n, n_classes)."""
+
+    def answers(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
+        """The answers alone, where they are cheaper."""
+        return self.ask(voters, posterior, X, n_classes).answers
+
+    def scores(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
+        """The scores alone, where they are cheaper."""
+        return self.ask(voters, posterior, X, n_classes).scores
+
+
+@dataclass(frozen=True)
+class HardVoting(VotingRule):
+    """The class with the largest mean weight of the voters that answer it; of tied classes, the first."""
+
+    name: ClassVar[str] = "hard"
+
+    def ask(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> Reply:
+        codes = self.votes(voters, X, n_classes)
+        scores = mean_weights(posterior, codes, n_classes)
+        silent = (codes == n_classes).all(1) if codes.max(initial=0) == n_classes else None
+        return Reply(heaviest(scores), scores, codes, silent)
+
+    def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
+        return checked_codes(voters.codes(X), voters.n_voters, n_classes)
+
+    def learn(
+        self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
+    ) -> LearnedWeights:
+        return learn_hard(recipe, votes, truth, groups, seed)
+
+    def stochastic_answers(
+        self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int, rng: np.random.Generator
+    ) -> NDArray:
+        return drawn_answers(posterior, self.votes(voters, X, n_classes), n_classes, rng)
+
+    def win_probabilities(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
+        return win_probabilities(posterior, self.votes(voters, X, n_classes), n_classes)
+
+    def class_scores(self, voters: VoterSet, weights: NDArray, X: Any, n_classes: int) -> NDArray:
+        return class_weights(self.votes(voters, X, n_classes), n_classes, weights)
+
+    def losses(self, reply: Reply, posterior: Posterior, truth: NDArray, classes: NDArray) -> NDArray:
+        if reply.silent is not None and posterior.law != "dirichlet":
+            raise ValueError(
+                f"stochastic=True and posterior {posterior.name!r}, which draws a single voter, that may not answer: "
+                "with voters that abstain use risk='exact' and a Dirichlet posterior."
+            )
+        codes = np.where(reply.votes == len(classes), -1, reply.votes.astype(np.int64))
+        votes = VoteMatrix.from_codes(codes, truth, classes)
+        return error_rows(cast(WeightedPosterior, posterior), votes)
+
+
+@dataclass(frozen=True)
+class SoftVoting(VotingRule):
+    """The class with the largest weighted sum of the voters' probabilities; a single voter answers itself."""
+
+    name: ClassVar[str] = "soft"
+    keeps_scores: ClassVar[bool] = True
+
+    def ask(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> Reply:
+        probabilities = self.votes(voters, X, n_classes)
+        scores = weighted_scores(probabilities, posterior.mean)
+        answers = scores.argmax(1) if voters.n_voters > 1 else voters.codes(X)[:, 0].astype(np.int64)
+        return Reply(answers, scores, probabilities)
+
+    def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
+        return voters.probabilities(X)
+
+    def learn(
+        self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
+    ) -> LearnedWeights:
+        return learn_soft(recipe, votes, truth, groups, seed)
+
+    def stochastic_answers(
+        self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int, rng: np.random.Generator
+    ) -> NDArray:
+        if voters.n_voters == 1:
+            return self.answers(voters, posterior, X, n_classes)
+        probabilities = self.votes(voters, X, n_classes)
+        theta = posterior.sample(len(probabilities), rng)
+        return np.einsum("ij,ijk->ik", theta, probabilities).argmax(1)
+
+    def win_probabilities(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
+        if voters.n_voters == 1:
+            return np.eye(n_classes)[self.answers(voters, posterior, X, n_classes)]
+        probabilities, won = self.votes(voters, X, n_classes), 0.0
+        for theta in posterior.sample(_DRAWS, np.random.default_rng(0)):
+            won = won + np.eye(n_classes)[weighted_scores(probabilities, theta).argmax(1)]
+        return np.asarray(won) / _DRAWS
+
+    def class_scores(self, voters: VoterSet, weights: NDArray, X: Any, n_classes: int) -> NDArray:
+        return weighted_scores(self.votes(voters, X, n_classes), weights)
+
+    def losses(self, reply: Reply, posterior: Posterior, truth: NDArray, classes: NDArray) -> NDArray:
+        raise ValueError("stochastic=True needs voting='hard': the stochastic soft vote is not certified.")
+
+    def answers(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
+        if voters.n_voters == 1:
+            return voters.codes(X)[:, 0].astype(np.int64)
+        return self.scores(voters, posterior, X, n_classes).argmax(1)
+
+    def scores(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
+        return weighted_scores(voters.probabilities(X), posterior.mean)
+
+
+def weighted_scores(probabilities: NDArray, weights: NDArray) -> NDArray:
+    """Sum of the voters' probabilities, (n, n_voters, n_classes), times their weights: the same for any batch."""
+    if len(weights) == 1:
+        return probabilities[:, 0]
+    scores = np.zeros((len(probabilities), probabilities.shape[2]))
+    for j, weight in enumerate(weights):
+        scores += weight * probabilities[:, j]
+    return scores
+
+
+HARD, SOFT = HardVoting(), SoftVoting()

@@ -1,0 +1,106 @@
+"""Learn the weights of voters from examples that do not judge them."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificate import Guess
+from ..learning import History, Minimum, minimise
+from ..posteriors import Posterior
+from ..progress import logger
+from ..votes import VoteMatrix
+from ._choices import is_auto
+from ._cut import inner_cuts
+
+if TYPE_CHECKING:
+    from ._recipe import Recipe
+
+KL_WEIGHTS = (1.0, 0.1, 0.03)  # tried when the bound does not include the KL
+_CHOOSING = 6_000  # examples that are enough to choose among them
+_CHOOSING_FOLDS = 3
+
+
+class LearnedWeights(NamedTuple):
+    """A distribution of the weights, what to expect of its vote, and how it was found."""
+
+    posterior: Posterior
+    guess: Guess
+    history: History
+
+
+def learn_hard(recipe: "Recipe", codes: NDArray, truth: NDArray, groups: NDArray | None, seed: int) -> LearnedWeights:
+    """The weights that minimise the objective on the voters' answers, and their expected error.
+
+    The certificate does not include the KL. It only keeps the weights from overfitting, and its weight is the one that
+    does best on a held-out part of the votes.
+    """
+    votes = VoteMatrix.from_codes(np.where(codes == len(recipe.classes), -1, codes), truth, recipe.classes)
+    kl_weight, guess = _kl_weight(recipe, votes, groups, seed)
+    found = _minimise(recipe, votes, kl_weight, seed)
+    if guess is None:
+        guess = _errors(votes, found.posteriors[0].mean)
+    return LearnedWeights(found.posteriors[0], guess, found.history)
+
+
+def _kl_weight(recipe: "Recipe", votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[float, Guess | None]:
+    """The weight of the KL, and its errors on a third of the votes with weights learned on the rest.
+
+    This is the largest weight whose errors are within one standard error of the fewest.
+    """
+    rows = _some_rows(votes.n_examples, groups, seed)
+    cuts = inner_cuts(len(rows), None if groups is None else groups[rows], _CHOOSING_FOLDS, seed)
+    judged, others = next(cuts, (rows[:0], rows))
+    if not len(judged):
+        return KL_WEIGHTS[0], None
+    judges, teachers = votes.take(rows[judged]), votes.take(rows[others])
+    logger.debug("choosing among the weights %s of the KL", KL_WEIGHTS)
+    means = [_minimise(recipe, teachers, weight, seed).posteriors[0].mean for weight in KL_WEIGHTS]
+    errors = np.array([judges.vote_errors(mean) for mean in means], float)
+    excess = errors - errors[np.argmin(errors.mean(1))]
+    chosen = int(np.argmax(excess.mean(1) <= excess.std(1) / np.sqrt(len(judged))))
+    return KL_WEIGHTS[chosen], _errors(judges, means[chosen])
+
+
+def _minimise(recipe: "Recipe", votes: VoteMatrix, kl_weight: float, seed: int) -> Minimum:
+    return minimise(
+        [votes],
+        risk=recipe.risk,
+        posterior=recipe.posterior,
+        prior=1.0 if is_auto(recipe.prior) else recipe.prior,
+        bound="catoni",
+        delta=recipe.delta,
+        solver="quick" if is_auto(recipe.solver) else recipe.solver,
+        random_state=seed,
+        kl_weight=kl_weight,
+        device=recipe.device,
+    )
+
+
+def _errors(votes: VoteMatrix, weights: NDArray) -> Guess:
+    return Guess.of(votes.vote_errors(weights), np.asarray(votes.targets), len(np.asarray(votes.classes)))
+
+
+def _some_rows(n: int, groups: NDArray | None, seed: int) -> NDArray:
+    """About `_CHOOSING` random rows, in whole groups if there are any; all rows if there are fewer."""
+    if n <= _CHOOSING:
+        return np.arange(n)
+    rng = np.random.default_rng(seed)
+    if groups is None:
+        return np.sort(rng.permutation(n)[:_CHOOSING])
+    members, row_group = np.unique(groups, return_inverse=True)
+    return np.flatnonzero(rng.random(len(members))[row_group] < _CHOOSING / n)
+
+
+def learn_soft(
+    recipe: "Recipe", probabilities: NDArray, truth: NDArray, groups: NDArray | None, seed: int
+) -> LearnedWeights:
+    """The weights of the voters' probabilities, and the expected error of their vote."""
+    own = probabilities[np.arange(len(truth)), :, truth]
+    weights = np.full(probabilities.shape[1], 1 / probabilities.shape[1])
+    for _ in range(200):
+        shares = own * weights + 1e-12
+        weights = (shares / shares.sum(1, keepdims=True)).mean(0)
+    posterior = recipe.kind.prior(np.maximum(50.0 * len(weights) * weights, 1e-6), len(weights))
+    answers = np.einsum("j,ijk->ik", weights, probabilities).argmax(1)
+    return LearnedWeights(posterior, Guess.of(answers != truth, truth, len(recipe.classes)), History())
