@@ -16,8 +16,8 @@ from ..voters import VoterSet, VoterSource, known_classes, out_of_bag_answers, r
 from ._choices import is_auto
 from ._cut import inner_cuts
 from ._rule import HARD, VotingRule
+from ._weights import EQUAL
 
-_EQUAL = 50.0  # concentration of each voter if all have the same weight
 TRIED = 5000  # examples used to estimate the expected error if the voters have no out-of-bag estimate
 
 
@@ -123,7 +123,7 @@ class Recipe:
 
     def equal_weights(self, n_voters: int) -> Posterior:
         """The prior: equal weights, unless the user or the source gave others."""
-        given, equal = self.source.given_weights(), _EQUAL if self.kind.law == "dirichlet" else 1.0
+        given, equal = self.source.given_weights(), EQUAL if self.kind.law == "dirichlet" else 1.0
         if is_auto(self.prior) and given is not None:
             return self.kind.prior(np.maximum(equal * n_voters * given, 1e-6), n_voters)
         return self.kind.prior(equal if is_auto(self.prior) else self.prior, n_voters)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate import Guess
-from ..learning import History, Minimum, minimise
+from ..learning import History, Minimum, learn_pool, minimise
 from ..posteriors import Posterior
 from ..progress import logger
 from ..votes import VoteMatrix
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 KL_WEIGHTS = (1.0, 0.1, 0.03)  # tried when the bound does not include the KL
 _CHOOSING = 6_000  # examples that are enough to choose among them
 _CHOOSING_FOLDS = 3
+EQUAL = 50.0  # concentration of each voter if all have the same weight
+_LEAST = 1e-6  # concentration of a voter without weight
 
 
 class LearnedWeights(NamedTuple):
@@ -96,11 +98,8 @@ def learn_soft(
     recipe: "Recipe", probabilities: NDArray, truth: NDArray, groups: NDArray | None, seed: int
 ) -> LearnedWeights:
     """The weights of the voters' probabilities, and the expected error of their vote."""
-    own = probabilities[np.arange(len(truth)), :, truth]
-    weights = np.full(probabilities.shape[1], 1 / probabilities.shape[1])
-    for _ in range(200):
-        shares = own * weights + 1e-12
-        weights = (shares / shares.sum(1, keepdims=True)).mean(0)
-    posterior = recipe.kind.prior(np.maximum(50.0 * len(weights) * weights, 1e-6), len(weights))
-    answers = np.einsum("j,ijk->ik", weights, probabilities).argmax(1)
-    return LearnedWeights(posterior, Guess.of(answers != truth, truth, len(recipe.classes)), History())
+    pool = learn_pool(probabilities, truth, groups, seed)
+    n_voters = len(pool.weights)
+    posterior = recipe.kind.prior(np.maximum(EQUAL * n_voters * pool.weights, _LEAST), n_voters)
+    wrong = pool.shares(probabilities).argmax(1) != truth
+    return LearnedWeights(posterior, Guess.of(wrong, truth, len(recipe.classes)), History())
