@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -161,7 +161,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     voters_: list[VoterSet]
     posterior_: list[Posterior]
     certificate_: Certificate
-    rule_: VotingRule
+    rules_: list[VotingRule]
     history_: History
     order_test_: OrderTest | None
     key_: bytes | None
@@ -243,7 +243,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         self._warn(examples.doubt, fitted)
         self.classes_ = examples.classes
         self.input_form_ = InputForm.of(examples.source)
-        self.rule_ = plan.recipe.rule
+        self.rules_ = fitted.rules
         self.voters_, self.posterior_, self.history_ = fitted.voters, fitted.posteriors, fitted.history
         self.certificate_, self.evidence_, self.order_test_ = fitted.certificate, fitted.evidence, fitted.order_test
         self.timings_ = fitted.timings
@@ -287,14 +287,14 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     def _shares(self) -> NDArray:
         return np.array(self.certificate_.fold_shares)
 
-    def _each_fold(self, method: Callable[..., Any], X: Any, *settings: Any) -> list[Any]:
-        """What a method of the voting rule returns for the vote of each fold on checked examples."""
-        folds = zip(self.voters_, self.posterior_, strict=True)
-        return [method(voters, posterior, X, len(self.classes_), *settings) for voters, posterior in folds]
+    def _each_fold(self, method: str, X: Any, *settings: Any) -> list[Any]:
+        """What a method of its voting rule returns for the vote of each fold on checked examples."""
+        folds = zip(self.rules_, self.voters_, self.posterior_, strict=True)
+        return [getattr(rule, method)(v, p, X, len(self.classes_), *settings) for rule, v, p in folds]
 
     def _asked(self, X: Any) -> list[Reply]:
         """What the vote of each fold says about checked examples; refused where the certificate does not cover it."""
-        replies = self._each_fold(self.rule_.ask, X)
+        replies = self._each_fold("ask", X)
         for reply in replies:
             check_silence(reply.votes, len(self.classes_), self.certificate_)
         return replies
@@ -311,7 +311,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         """
         X = checked_examples(self, X)
         if len(self.voters_) == 1 and self.certificate_.covers_silence:  # nothing but the answers is needed
-            return self.classes_[self._each_fold(self.rule_.answers, X)[0]]
+            return self.classes_[self._each_fold("answers", X)[0]]
         answers = np.stack([reply.answers for reply in self._asked(X)])
         folds = self._answering_folds(X, disagreeing(answers))
         return self.classes_[answers[folds, np.arange(len(folds))]]
@@ -325,8 +325,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         otherwise that of the fold that answers.
         """
         X = checked_examples(self, X)
-        if len(self.voters_) == 1 and self.certificate_.covers_silence and self.rule_.keeps_scores:
-            return self._each_fold(self.rule_.scores, X)[0]
+        if len(self.voters_) == 1 and self.certificate_.covers_silence and self.rules_[0].keeps_scores:
+            return self._each_fold("scores", X)[0]
         replies = self._asked(X)
         answers, each = np.stack([r.answers for r in replies]), np.stack([r.scores for r in replies])
         split = disagreeing(answers)
@@ -346,7 +346,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
         The stochastic vote draws a fold (if there are several) and then weights.
         """
-        each = self._each_fold(self.rule_.win_probabilities, checked_examples(self, X))
+        each = self._each_fold("win_probabilities", checked_examples(self, X))
         return sum(share * own for share, own in zip(self._shares, each, strict=True))
 
     def predict_stochastic(self, X: Any, random_state: Any = None) -> NDArray:
@@ -360,7 +360,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     @by_partition
     def _drawn_answers(self, X: Any, random_state: Any) -> NDArray:
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-        answers = np.stack(self._each_fold(self.rule_.stochastic_answers, checked_examples(self, X), rng))
+        answers = np.stack(self._each_fold("stochastic_answers", checked_examples(self, X), rng))
         n = answers.shape[1]
         return self.classes_[answers[rng.choice(len(answers), n, p=self._shares), np.arange(n)]]
 
@@ -373,7 +373,9 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         fold = int(rng.choice(len(self.voters_), p=self._shares))
         weights = self.posterior_[fold].sample(1, rng)[0]
-        drawn = DrawnVote(self.voters_[fold], weights, self.classes_.copy(), self.rule_, self.input_form_.checks_input)
+        drawn = DrawnVote(
+            self.voters_[fold], weights, self.classes_.copy(), self.rules_[fold], self.input_form_.checks_input
+        )
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(drawn, name, getattr(self, name))

@@ -10,7 +10,7 @@ from ._learn import (
     posterior_kind as posterior_kind,
     warn_unfinished as warn_unfinished,
 )
-from ._pool import Pool as Pool, learn_pool as learn_pool
+from ._pool import Pool as Pool, learn_pool as learn_pool, sharpened as sharpened
 from ._predict import (
     check_silence as check_silence,
     drawn_answers as drawn_answers,

@@ -45,8 +45,13 @@ class Pool(NamedTuple):
 
     def probabilities(self, probabilities: NDArray) -> NDArray:
         """Calibrated probability of each class, (n, n_classes), from probabilities (n, n_voters, n_classes)."""
-        scores = _weighted(_with_logarithm(self.shares(probabilities)), np.array([self.linear, self.logarithmic]))
-        return _softmax(scores)[0]
+        return sharpened(self.shares(probabilities), self.linear, self.logarithmic)
+
+
+def sharpened(shares: NDArray, linear: float, logarithmic: float) -> NDArray:
+    """Probabilities of the classes, (n, n_classes), in the order of their shares in a vote."""
+    log = np.log(np.maximum(shares, _FLOOR))
+    return _softmax(linear * shares + logarithmic * log)[0]
 
 
 def learn_pool(probabilities: NDArray, codes: NDArray, groups: NDArray | None = None, seed: int = 0) -> Pool:

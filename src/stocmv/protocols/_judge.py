@@ -9,7 +9,7 @@ from ..certificate import Judgments
 from ..checks import hash_rows
 from ..posteriors import Posterior
 from ..voters import VoterSet, check_alone
-from ..votes import VoteMatrix, code_dtype
+from ..votes import VoteMatrix, check_classes, code_dtype
 from ._recipe import FoldVote
 
 ROW_KEY = b"evidence"  # of the row hashes in the evidence
@@ -24,11 +24,11 @@ def judge(
     loss = vote.rule.losses(reply, posterior, truth, classes) if stochastic else None
     check_alone(lambda row: vote.rule.ask(vote.voters, posterior, row, len(classes)).votes, X, reply.votes)
     return Judgments(
-        classes=classes,
+        classes=check_classes(classes),
         truth=truth.astype(code_dtype(len(classes)), copy=False),
         answer=reply.answers.astype(code_dtype(len(classes))),
         fold=np.zeros(len(truth), np.uint8),
-        scores=reply.scores,
+        scores=np.minimum(reply.scores, 1.0).astype(float, copy=False),  # weights may sum to slightly more
         loss=loss,
         group=groups,
         silent=reply.silent,

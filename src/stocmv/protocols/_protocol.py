@@ -22,6 +22,7 @@ from ._choices import best_constant, choose_priors, choose_solver, is_auto, risk
 from ._cut import Cut
 from ._examples import Examples
 from ._recipe import FoldVote, Recipe
+from ._rule import VotingRule
 
 _UNKNOWN_ERROR = 0.2  # expected if nothing is known
 _ALONE = "A voter's answer to an example does not depend on the examples that it is asked together with."
@@ -60,6 +61,7 @@ class FittedVote(NamedTuple):
     """What `fit` leaves behind."""
 
     voters: list[VoterSet]
+    rules: list[VotingRule]
     posteriors: list[Posterior]
     history: History
     certificate: Certificate
@@ -132,8 +134,8 @@ class Protocol(ABC):
         certified = self.certify(plan, examples, votes, shown, rng)
         timings["certificate"] = time.perf_counter() - began
         logger.info("certified in %.1f s: bound %.4f", timings["certificate"], certified.certificate.bound)
-        voters = [vote.voters for vote in votes]
-        return FittedVote(voters, *certified, timings)
+        voters, rules = [vote.voters for vote in votes], [vote.rule for vote in votes]
+        return FittedVote(voters, rules, *certified, timings)
 
     def _make(
         self, plan: Plan, examples: Examples, k: int, rng: np.random.RandomState, before: Sequence[FoldVote]

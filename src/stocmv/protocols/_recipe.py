@@ -114,7 +114,7 @@ class Recipe:
             guess = self._guess(voters, X, codes, seed)
             return FoldVote(voters, self.rule, self.equal_weights(voters.n_voters), guess, History(), n)
         learned = self.rule.learn(self, votes, codes, groups, seed)
-        return FoldVote(voters, self.rule, learned.posterior, learned.guess, learned.history, n)
+        return FoldVote(voters, learned.rule, learned.posterior, learned.guess, learned.history, n)
 
     @property
     def kind(self) -> type[Posterior]:

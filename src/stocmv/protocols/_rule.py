@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..learning import drawn_answers, mean_weights, win_probabilities
+from ..certificate import Guess
+from ..learning import History, drawn_answers, mean_weights, sharpened, win_probabilities
 from ..posteriors import Posterior, WeightedPosterior
 from ..risks import error_rows
 from ..voters import VoterSet, checked_codes
 from ..votes import VoteMatrix, class_weights, heaviest
-from ._weights import LearnedWeights, learn_hard, learn_soft
+from ._weights import learn_hard, learn_soft
 
 if TYPE_CHECKING:
     from ._recipe import Recipe
@@ -27,6 +28,15 @@ class Reply(NamedTuple):
     scores: NDArray  # (n, n_classes)
     votes: NDArray  # what each voter says: class codes, (n, n_voters), or probabilities, (n, n_voters, n_classes)
     silent: NDArray | None = None  # where no voter answers; None if all voters answer everything
+
+
+class LearnedWeights(NamedTuple):
+    """A distribution of the weights and the rule that uses them, what to expect of the vote, how it was found."""
+
+    rule: "VotingRule"
+    posterior: Posterior
+    guess: Guess
+    history: History
 
 
 class VotingRule(ABC):
@@ -50,7 +60,7 @@ class VotingRule(ABC):
     @abstractmethod
     def learn(
         self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
-    ) -> LearnedWeights:
+    ) -> "LearnedWeights":
         """Weights for voters that said this about examples which did not train them."""
 
     @abstractmethod
@@ -93,8 +103,8 @@ class HardVoting(VotingRule):
 
     def learn(
         self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
-    ) -> LearnedWeights:
-        return learn_hard(recipe, votes, truth, groups, seed)
+    ) -> "LearnedWeights":
+        return LearnedWeights(self, *learn_hard(recipe, votes, truth, groups, seed))
 
     def stochastic_answers(
         self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int, rng: np.random.Generator
@@ -120,24 +130,31 @@ class HardVoting(VotingRule):
 
 @dataclass(frozen=True)
 class SoftVoting(VotingRule):
-    """The class with the largest weighted sum of the voters' probabilities; a single voter answers itself."""
+    """The class with the largest weighted sum of the voters' probabilities; a single voter answers itself.
 
+    A mean of good probabilities is too cautious. So the score of class k, with the sum s_k, is made sharper: it is
+    proportional to ``exp(linear * s_k + logarithmic * log(s_k))``, which keeps the order of the classes.
+    """
+
+    linear: float = 0.0
+    logarithmic: float = 1.0
     name: ClassVar[str] = "soft"
     keeps_scores: ClassVar[bool] = True
 
     def ask(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> Reply:
         probabilities = self.votes(voters, X, n_classes)
-        scores = weighted_scores(probabilities, posterior.mean)
-        answers = scores.argmax(1) if voters.n_voters > 1 else voters.codes(X)[:, 0].astype(np.int64)
-        return Reply(answers, scores, probabilities)
+        sums = weighted_scores(probabilities, posterior.mean)
+        answers = sums.argmax(1) if voters.n_voters > 1 else voters.codes(X)[:, 0].astype(np.int64)
+        return Reply(answers, self._sharpened(sums), probabilities)
 
     def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
         return voters.probabilities(X)
 
     def learn(
         self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
-    ) -> LearnedWeights:
-        return learn_soft(recipe, votes, truth, groups, seed)
+    ) -> "LearnedWeights":
+        posterior, guess, linear, logarithmic = learn_soft(recipe, votes, truth, groups, seed)
+        return LearnedWeights(SoftVoting(linear, logarithmic), posterior, guess, History())
 
     def stochastic_answers(
         self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int, rng: np.random.Generator
@@ -165,10 +182,15 @@ class SoftVoting(VotingRule):
     def answers(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
         if voters.n_voters == 1:
             return voters.codes(X)[:, 0].astype(np.int64)
-        return self.scores(voters, posterior, X, n_classes).argmax(1)
+        return weighted_scores(voters.probabilities(X), posterior.mean).argmax(1)
 
     def scores(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
-        return weighted_scores(voters.probabilities(X), posterior.mean)
+        return self._sharpened(weighted_scores(voters.probabilities(X), posterior.mean))
+
+    def _sharpened(self, sums: NDArray) -> NDArray:
+        if (self.linear, self.logarithmic) == (0.0, 1.0):
+            return sums
+        return sharpened(sums, self.linear, self.logarithmic)
 
 
 def weighted_scores(probabilities: NDArray, weights: NDArray) -> NDArray:

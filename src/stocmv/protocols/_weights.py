@@ -1,6 +1,6 @@
 """Learn the weights of voters from examples that do not judge them."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +23,9 @@ EQUAL = 50.0  # concentration of each voter if all have the same weight
 _LEAST = 1e-6  # concentration of a voter without weight
 
 
-class LearnedWeights(NamedTuple):
-    """A distribution of the weights, what to expect of its vote, and how it was found."""
-
-    posterior: Posterior
-    guess: Guess
-    history: History
-
-
-def learn_hard(recipe: "Recipe", codes: NDArray, truth: NDArray, groups: NDArray | None, seed: int) -> LearnedWeights:
+def learn_hard(
+    recipe: "Recipe", codes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
+) -> tuple[Posterior, Guess, History]:
     """The weights that minimise the objective on the voters' answers, and their expected error.
 
     The certificate does not include the KL. It only keeps the weights from overfitting, and its weight is the one that
@@ -42,7 +36,7 @@ def learn_hard(recipe: "Recipe", codes: NDArray, truth: NDArray, groups: NDArray
     found = _minimise(recipe, votes, kl_weight, seed)
     if guess is None:
         guess = _errors(votes, found.posteriors[0].mean)
-    return LearnedWeights(found.posteriors[0], guess, found.history)
+    return found.posteriors[0], guess, found.history
 
 
 def _kl_weight(recipe: "Recipe", votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[float, Guess | None]:
@@ -96,10 +90,10 @@ def _some_rows(n: int, groups: NDArray | None, seed: int) -> NDArray:
 
 def learn_soft(
     recipe: "Recipe", probabilities: NDArray, truth: NDArray, groups: NDArray | None, seed: int
-) -> LearnedWeights:
-    """The weights of the voters' probabilities, and the expected error of their vote."""
+) -> tuple[Posterior, Guess, float, float]:
+    """The weights of the voters' probabilities, the expected error of their vote, and how to sharpen its scores."""
     pool = learn_pool(probabilities, truth, groups, seed)
     n_voters = len(pool.weights)
     posterior = recipe.kind.prior(np.maximum(EQUAL * n_voters * pool.weights, _LEAST), n_voters)
     wrong = pool.shares(probabilities).argmax(1) != truth
-    return LearnedWeights(posterior, Guess.of(wrong, truth, len(recipe.classes)), History())
+    return posterior, Guess.of(wrong, truth, len(recipe.classes)), pool.linear, pool.logarithmic
