@@ -11,7 +11,7 @@ from ..learning import mean_weights
 from ..posteriors import Posterior, WeightedPosterior
 from ..risks import error_rows
 from ..voters import VoterSet, check_alone, checked_codes
-from ..votes import VoteMatrix, code_dtype, heaviest
+from ..votes import VoteMatrix, check_classes, code_dtype, heaviest
 from ._recipe import FoldVote
 
 ROW_KEY = b"evidence"  # of the row hashes in the evidence
@@ -31,11 +31,11 @@ def judge(
         loss = error_rows(cast(WeightedPosterior, posterior), VoteMatrix.from_codes(answers, truth, classes))
     check_alone(vote.voters, X, answers)
     return Judgments(
-        classes=classes,
+        classes=check_classes(classes),
         truth=truth.astype(code_dtype(len(classes)), copy=False),
         answer=heaviest(scores).astype(code_dtype(len(classes))),
         fold=np.zeros(len(truth), np.uint8),
-        scores=scores,
+        scores=np.minimum(scores, 1.0),  # weights may sum to slightly more
         loss=loss,
         group=groups,
         silent=silent,

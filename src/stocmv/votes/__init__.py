@@ -6,6 +6,7 @@ from ._folds import load_folds, save_folds
 from ._groups import group_names as group_names
 from ._labels import (
     check_answers as check_answers,
+    check_classes as check_classes,
     check_labels as check_labels,
     code_dtype as code_dtype,
     encode_answers as encode_answers,
