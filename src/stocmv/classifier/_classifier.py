@@ -27,7 +27,7 @@ from ..learning import (
 )
 from ..posteriors import Posterior
 from ..progress import verbosely
-from ..protocols import FittedVote, Protocol
+from ..protocols import FittedVote, Protocol, weights_digest
 from ..risks import Risk
 from ..solvers import Solver
 from ..voters import VoterSet, as_source, checked_codes, unused_settings
@@ -236,12 +236,12 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
                 "distribution, all of equal weight."
             )
         grouped = groups is not None
-        check_parameters(self, grouped=grouped)
+        check_parameters(self)
         examples = training_examples(self, X, y, groups, time)
         rng = check_random_state(self.random_state)
         plan = plan_fit(self, examples, grouped=grouped)
         fitted = plan.fit(examples, rng)
-        self._warn(examples.doubt, fitted)
+        self._warn(examples.doubt, fitted, searched=plan.protocol.weighs)
         self.classes_ = examples.classes
         self.input_form_ = InputForm.of(examples.source)
         self.voters_, self.posterior_, self.history_ = fitted.voters, fitted.posteriors, fitted.history
@@ -251,14 +251,15 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
 
-    def _warn(self, doubt: str | None, fitted: FittedVote) -> None:
+    def _warn(self, doubt: str | None, fitted: FittedVote, *, searched: bool) -> None:
         """Warn of what is doubtful about the examples, of settings that are not used, and of an unfinished search."""
         order = None if fitted.order_test is None else fitted.order_test.doubt
         kinds = ((unused_settings(self.voters), UserWarning), (doubt, RepeatedRowsWarning), (order, OrderWarning))
         for text, kind in kinds:
             if text is not None:
                 warnings.warn(text, kind, stacklevel=5)
-        warn_unfinished(fitted.history, self.solver, stacklevel=5)
+        if searched:  # otherwise `learn` has warned
+            warn_unfinished(fitted.history, self.solver, stacklevel=5)
 
     @property
     def evidence_(self) -> Judgments | list[Votes]:
@@ -434,6 +435,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         Voters are shared, as `fit` makes new ones and changes none.
         """
         check_is_fitted(self)
+        if self.certificate_.context.get("weights_sha256") != weights_digest(self.posterior_):
+            raise ValueError("posterior_ is not the one that certificate_ is about: take both from the same fit.")
         kept = copy.copy(self)
         kept.__dict__.pop("evidence_", None)
         kept.voters_, kept.posterior_ = list(self.voters_), copy.deepcopy(self.posterior_)

@@ -8,10 +8,9 @@ import scipy
 import sklearn
 
 from ..bounds import check_delta
-from ..certificate import check_cost, check_per_class
+from ..certificate import check_cost
 from ..learning import named, posterior_kind
-from ..posteriors import Posterior
-from ..protocols import Examples, Plan, Recipe, check_bound, choose_protocol, is_test
+from ..protocols import Examples, Plan, Recipe, check_bound, choose_protocol
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..voters import unused_settings
@@ -21,28 +20,16 @@ if TYPE_CHECKING:
     from ._classifier import MajorityVoteClassifier
 
 
-def check_parameters(clf: "MajorityVoteClassifier", *, grouped: bool) -> None:
-    """Refuse parameters that are wrong or do not go together, before the examples are looked at."""
+def check_parameters(clf: "MajorityVoteClassifier") -> None:
+    """Refuse parameters that are wrong, before the examples are looked at."""
     check_delta(clf.delta)
     check_device(clf.device)
     named(clf.solver, SOLVERS, Solver, "solver")
-    check_bound(clf.bound, grouped=grouped, priced=clf.cost is not None)
-    kind = posterior_kind(clf.posterior, named(clf.risk, RISKS, Risk, "risk"))
-    if is_test(clf.bound):
-        _check_has_scores(kind)
-    else:
-        check_per_class(clf.per_class, kind)
+    check_bound(clf.bound)
+    posterior_kind(clf.posterior, named(clf.risk, RISKS, Risk, "risk"))
     inner: Any = clf.inner_folds
     if not isinstance(inner, int | np.integer) or inner < 0 or inner == 1:
         raise ValueError(f"inner_folds must be 0 or an integer of at least 2, got {clf.inner_folds!r}.")
-
-
-def _check_has_scores(kind: type[Posterior]) -> None:
-    if kind.law == "drawn":
-        raise ValueError(
-            f"bound='auto' and bound='fold_test' need a Dirichlet or categorical posterior, got {kind.name!r}, whose "
-            "vote has no fixed weights. Use risk='exact', or name a bound such as 'seeger'."
-        )
 
 
 def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, *, grouped: bool) -> Plan:
@@ -71,7 +58,9 @@ def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, *, grouped: bool
         device=clf.device,
     )
     costs = None if clf.cost is None else check_cost(clf.cost, examples.classes.tolist())
-    return Plan(protocol, recipe, bool(clf.per_class), costs, bool(clf.stochastic), _context(clf, examples))
+    plan = Plan(protocol, recipe, bool(clf.per_class), costs, bool(clf.stochastic), _context(clf, examples))
+    protocol.check(plan, grouped=grouped)
+    return plan
 
 
 def _context(clf: "MajorityVoteClassifier", examples: Examples) -> dict[str, Any]:

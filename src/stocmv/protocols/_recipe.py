@@ -116,12 +116,14 @@ class Recipe:
         found, guess = self._learn(votes, groups, seed)
         return FoldVote(voters, found.posteriors[0], guess, found.history, n)
 
-    def _kind(self) -> type[Posterior]:
+    @property
+    def kind(self) -> type[Posterior]:
+        """The kind of distribution of the weights."""
         return posterior_kind(self.posterior, named(self.risk, RISKS, Risk, "risk"))
 
     def equal_weights(self, n_voters: int) -> Posterior:
         """The prior: equal weights, unless the user gave others."""
-        kind = self._kind()
+        kind = self.kind
         value = (_EQUAL if kind.law == "dirichlet" else 1.0) if is_auto(self.prior) else self.prior
         return kind.prior(value, n_voters)
 
