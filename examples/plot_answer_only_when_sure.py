@@ -3,9 +3,9 @@ Answer only when sure
 =====================
 
 A forest that errs on 2 or 3 % of all digits errs far less on those that nearly all of its trees agree on.
-:meth:`~stocmv.MajorityVoteClassifier.selective` finds out from the stored votes how much agreement is needed for a
-given error among the answers, and certifies that error together with the share of new examples that get an answer.
-Nothing is trained again.
+:meth:`~stocmv.MajorityVoteClassifier.selective` finds out from the judgments how much agreement is needed for a given
+error among the answers, and certifies that error together with the share of new examples that get an answer. Nothing
+is trained again.
 """
 
 from sklearn.datasets import load_digits

@@ -28,15 +28,15 @@ X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y % 2, test_size=0.25, random_state=0)
 forest = RandomForestClassifier(50, max_depth=6)
 clf = MajorityVoteClassifier(forest, bound="catoni_per_fold", n_folds=2, random_state=0).fit(X_train, y_train)
-votes = clf.votes_
+votes = clf.evidence_  # the votes on the judging examples, fold by fold
 print(votes)
 
 # %%
 # Four bounds for the exact risk
 # ------------------------------
 # All four use the same measured error of the stochastic vote and the same KL. Seeger's bound pays a term that grows
-# with the logarithm of the number of examples. Catoni's does not, but it has a constant that must be fixed in advance:
-# a grid of 16 has to be paid for, while a constant for each fold, chosen from the *other* folds, is free. The
+# with the logarithm of the number of examples. Catoni's does not, but it has a constant that must be fixed in advance.
+# To average over a grid of 64 costs a little; a constant for each fold, chosen from the *other* folds, is free. The
 # classifier chose these constants from the out-of-bag errors of the trees.
 
 constants = clf.certificate_.bound_settings["c"]

@@ -54,8 +54,8 @@ for name, clf in fits.items():
 #
 # What delta was spent on
 # -----------------------
-# The error, the recalls of all classes, their precisions and the mean cost are four claims. Each of them holds with
-# probability 95 %; the classes share what theirs may fail with.
+# The error, the recalls of all classes, their precisions and the mean cost are separate claims, and so are the figures
+# for always giving the same answer. Each claim holds with probability 95 %; the classes share the delta of theirs.
 
 for claim in fits["plain forest"].certificate_.claims:
     print(claim)

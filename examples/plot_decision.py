@@ -16,15 +16,18 @@ applications to come.
 # A pilot year in which every application was granted, 8,000 rows: numbers, categories, the day it was received, and
 # what became of the loan.
 
+import io
 import shlex
-import subprocess
 import sys
 import tempfile
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+
+import stocmv.cli
 
 RISK = {"permanent": -0.8, "self-employed": 0.3, "temporary": 0.5, "none": 2.0}
 rng = np.random.default_rng(0)
@@ -67,9 +70,10 @@ loans.head(4).transpose()
 
 def shell(command, lines=slice(None)):
     """Run a command in the folder; print it, and its output or some lines of it."""
-    words = [sys.executable, "-m", *shlex.split(command)]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
-    printed = (done.stdout + done.stderr).strip().splitlines()
+    sys.argv, out, err = shlex.split(command), io.StringIO(), io.StringIO()
+    with chdir(folder), redirect_stdout(out), redirect_stderr(err), suppress(SystemExit):
+        stocmv.cli.main()  # in this process, which has loaded the libraries already
+    printed = (out.getvalue() + err.getvalue()).strip().splitlines()
     print(f"$ {command}\n", *printed[lines], sep="\n")
 
 
@@ -111,7 +115,7 @@ shell(
 # Is it worth it? Let a review by a person cost a quarter of a good customer who is sent away.
 
 from stocmv import Certificate
-from stocmv.selective import SelectiveCertificate
+from stocmv.decisions import SelectiveCertificate
 
 rule = SelectiveCertificate.from_json(folder / "loans-certified" / "selective.json")
 REVIEW = 0.25
@@ -126,9 +130,11 @@ print(f"deciding on everything automatically:  at most {everything:.3f}")
 #
 # Check it
 # --------
-# Anyone who has the two files can recompute the certificate of the rule with independent code:
+# ``stocmv verify`` recomputes both certificates in the folder, that of ``predict`` and that of the rule, from
+# ``evidence.npz``, with independent code. With ``--data`` it also asks the model about the judging rows again, and
+# compares its answers with the evidence:
 
-shell("stocmv verify loans-certified/selective.json loans-certified/votes.npz", slice(-1, None))
+shell("stocmv verify loans-certified --data loans.csv --quiet")
 
 # %%
 # Decide
@@ -157,15 +163,14 @@ print(
 # %%
 # The trade-off
 # -------------
-# Was 1 % a good target? This figure shows what else can be certified, from the same votes. All its points hold at once,
-# so the next rule may be chosen by looking at it.
+# Was 1 % a good target? This figure shows what else can be certified, from the same evidence. All its points hold at
+# once, so the next rule may be chosen by looking at it.
 
 from stocmv.displays import MonitorDisplay, SelectiveDisplay
-from stocmv.persistence import load
-from stocmv.votes import load_folds
+from stocmv.persistence import load, load_evidence
 
 clf = load(folder / "loans-certified" / "model.skops")
-clf.votes_ = load_folds(folder / "loans-certified" / "votes.npz")
+clf.evidence_ = load_evidence(folder / "loans-certified" / "evidence.npz")
 new = january[list(clf.feature_names_in_)]
 display = SelectiveDisplay.from_estimator(clf, new, january["outcome"].to_numpy())
 display.ax_.set_title("Loans: error among the answers against coverage")

@@ -84,7 +84,7 @@ plt.show()
 # If nothing has changed, there is nothing to learn, and all examples should judge. If the trees have become unequal,
 # learned weights reduce the error, and the question is whether that gains more than having all examples judge.
 
-sizes = np.array([125, 250, 500, 1000, 3000])
+sizes = np.array([125, 350, 1000, 3000])
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
 for axes, (name, data) in zip(panels, {"nothing has changed": X, "sensors turned": X_now}.items(), strict=True):
     for label, voters, colour in (

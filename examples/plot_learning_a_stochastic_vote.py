@@ -181,7 +181,7 @@ plt.show()
 # every voter is paid for, the bound grows. If blocs are paid for, it does not move.
 
 found = {400: (as_in_the_paper, ours)}
-for n_thresholds in (2, 100):
+for n_thresholds in (2, 50):
     some = VoteMatrix.from_labels(answers(X, n_thresholds), y)
     found[some.n_voters] = learn(some, prior=1.0, merge=False, random_state=0), learn(some, random_state=0)
 n_voters = sorted(found)

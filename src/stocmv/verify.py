@@ -85,7 +85,7 @@ UNKNOWABLE = (
 class Check(NamedTuple):
     """One item of a certificate, as claimed and as recomputed."""
 
-    what: str
+    what: str  # where certificate.json has it, such as figures.error.bound; or in words
     claimed: object
     found: object
     holds: bool
@@ -187,7 +187,7 @@ def _upper(what: str, claimed: float, least: float, most: float | None = None) -
     """A figure that must not be below the recomputed value, nor above what outward rounding explains."""
     most = least if most is None else most
     down, up = 1e-11 * max(1.0, abs(least)), 1e-9 * max(1.0, abs(most))  # what this file's own rounding may do
-    return Check(what, claimed, float(least), bool(least - down <= claimed <= most + up))
+    return Check(what, float(claimed), float(least), bool(least - down <= claimed <= most + up))
 
 
 def _lower(what: str, claimed: float, most: float, least: float | None = None) -> Check:
@@ -209,114 +209,82 @@ WORDS = "words (not sealed: they follow from the figures)"
 LONGEST = 1 << 28  # bytes of a certificate's file
 
 
-def _is_number(value: Any, least: float = -math.inf, most: float = math.inf) -> bool:
-    """Whether it is a finite number strictly between two."""
-    return type(value) in (int, float) and abs(value) < 1e300 and least < value < most
+class Kind(NamedTuple):
+    """Values of some types; of numbers, those between two."""
+
+    types: tuple[type, ...]
+    least: float = -1e300
+    most: float = 1e300
+
+    def has(self, value: Any) -> bool:
+        return type(value) in self.types and (type(value) not in (int, float) or self.least <= value <= self.most)
 
 
-def _is_share(value: Any) -> bool:
-    return _is_number(value) and 0 <= value <= 1
+FLOAT, TINY, BELOW_ONE = (int, float), 1e-300, math.nextafter(1.0, 0.0)
+NUMBER, POSITIVE, NOT_NEGATIVE = Kind(FLOAT), Kind(FLOAT, TINY), Kind(FLOAT, 0)
+SHARE, INNER, DELTA = Kind(FLOAT, 0, 1), Kind(FLOAT, TINY, BELOW_ONE), Kind(FLOAT, 1e-200, BELOW_ONE)
+COUNT, TEXT, FLAG = Kind((int,), 0, 2**53 - 1), Kind((str,)), Kind((bool,))
+LABEL, ANY = Kind((str, int, bool)), Kind((dict, list, str, int, float, bool, type(None)))
 
-
-def _is_inner(value: Any) -> bool:
-    return _is_number(value, 0, 1)
-
-
-def _is_delta(value: Any) -> bool:
-    return _is_number(value) and 1e-200 <= value < 1
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**53
-
-
-def _is_cost(value: Any) -> bool:
-    """Whether it is a cost, and a number that rounding leaves as it is: differences of costs are then precise."""
-    return _is_number(value, -1e101, 1e101) and value == float(value)
-
-
-def _is_label(value: Any) -> bool:
-    return type(value) in (str, int, bool)
-
-
-def _is_text(value: Any) -> bool:
-    return type(value) is str
-
-
-def _is_flag(value: Any) -> bool:
-    return type(value) is bool
-
-
-def _is_shallow(value: Any, levels: int = 6) -> bool:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels > 0 and all(_is_shallow(part, levels - 1) for part in inner)
-
-
-# A form is a test of a value, a list with the form of its entries, a dictionary with the forms of its entries in their
-# order (or with the form of all, for any names), or a tuple of alternatives.
-CONSTANTS = {name: [_is_number] for name in ("slope", "offset", "scale")}  # of the fold test, for each fold
+# A form is a kind, a list with the form of its entries, a dictionary with the forms of its entries (or with the form of
+# all, for any names), or a tuple of alternatives.
+CONSTANTS = {"slope": [Kind(FLOAT, 1, 100)], "offset": [NOT_NEGATIVE], "scale": [POSITIVE]}  # of the fold test
 OWN_CONSTANTS: Any = ({}, CONSTANTS)
-RISK = {"empirical_risk": _is_share, "bound": _is_share}
-DRAWN = {"stochastic_risk": _is_share, "stochastic_bound": _is_share}
-COUNTED = {"label": _is_label, "n": _is_count}
-MEASURED = {**COUNTED, "measured": _is_share}
-BASELINE = {"label": _is_label, **RISK}
+RISK, DRAWN = {"empirical_risk": SHARE, "bound": SHARE}, {"stochastic_risk": SHARE, "stochastic_bound": SHARE}
+COUNTED, MEAN_COST = {"label": LABEL, "n": COUNT}, {"measured": Kind(FLOAT, -1e101, 1e101), "bound": NUMBER}
+MEASURED, BASELINE = {**COUNTED, "measured": SHARE}, {"label": LABEL, **RISK}
 OF_CLASS = {**COUNTED, **RISK, "fold_test": OWN_CONSTANTS}
-PRECISION = {**MEASURED, "bound": _is_share, "fold_test": OWN_CONSTANTS}
-MEAN_COST = {"measured": _is_cost, "bound": _is_cost}
-COST = {
-    "classes": [_is_label],
-    "matrix": [[_is_cost]],
-    **MEAN_COST,
-    "fold_test": OWN_CONSTANTS,
-    "baseline": {"label": _is_label, **MEAN_COST},
+PRECISION = {**MEASURED, "bound": SHARE, "fold_test": OWN_CONSTANTS}
+COST = {"classes": [LABEL], "matrix": [[Kind(FLOAT, -1e100, 1e100)]], **MEAN_COST, "fold_test": OWN_CONSTANTS}
+COST |= {"baseline": {"label": LABEL, **MEAN_COST}}
+FIXED_VOTE = {
+    "margin": SHARE,
+    "scale": POSITIVE,
+    "leak": SHARE,
+    "heavy": NOT_NEGATIVE,
+    "coverage": Kind(FLOAT, TINY, 1),
 }
-PAID_ERROR = {"bound": _is_share, "stochastic_bound": _is_share, "moments": [_is_share], "kl": _is_number}
-PAID_CLASS = {**COUNTED, "empirical_risk": _is_share, "stochastic_risk": _is_share}
-PAID_CLASS |= {"bound": _is_share, "stochastic_bound": _is_share}
-FIXED_VOTE: dict[str, Any] = dict.fromkeys(("margin", "scale", "leak", "heavy"), _is_number)
-FIXED_VOTE |= {"coverage": _is_share, "empirical_risk": _is_share, "kl": _is_number, "margins": _is_count}
-PAID_FIGURES = tuple(
-    {"error": PAID_ERROR, "deterministic_vote": ({}, FIXED_VOTE), **of_classes, **further}
-    for of_classes in ({"baseline": BASELINE}, {})
-    for further in ({"recalls": [MEASURED]}, {"classes": [PAID_CLASS]})
-)
+FIXED_VOTE |= {"empirical_risk": SHARE, "kl": NOT_NEGATIVE, "margins": COUNT}
+SELECTIVE_FIGURES = {"error": RISK, "coverage": {"bound": SHARE, "measured": SHARE}}
+PAID_FIGURES: dict[str, Any] = {
+    "error": {"bound": SHARE, "stochastic_bound": SHARE, "moments": [SHARE], "kl": NOT_NEGATIVE},
+    "deterministic_vote": ({}, FIXED_VOTE),
+    "baseline": BASELINE,
+    "recalls": [MEASURED],
+    "classes": [{**COUNTED, **RISK, **DRAWN}],
+}
 COMMON: dict[str, Any] = {  # what certificates of all kinds have
-    "format": _is_text,
-    "delta": _is_delta,
-    "n": _is_count,
-    "claims": [{"name": _is_text, "delta": _is_inner, "pays_for": _is_text, "among": {str: _is_count}}],
-    "fold_sizes": [_is_count],
-    "fold_shares": [_is_share],
-    **dict.fromkeys(("grouped", "has_one_voter", "covers_drawn", "abstains"), _is_flag),
-    **{name: [_is_text] for name in ("unproven", "further_assumptions", "warnings")},
-    "protocol": ({}, {"name": _is_text, "learning": _is_count, "judging": _is_count}),
-    "context": {str: _is_shallow},
+    "format": TEXT,
+    "figures": {str: ANY},
+    "delta": DELTA,
+    "n": COUNT,
+    "claims": [{"name": TEXT, "delta": INNER, "pays_for": TEXT, "among": {str: COUNT}}],
+    "fold_sizes": [Kind((int,), 1, 2**53 - 1)],
+    "fold_shares": [SHARE],
+    **dict.fromkeys(("grouped", "has_one_voter", "covers_drawn", "abstains"), FLAG),
+    **{name: [TEXT] for name in ("unproven", "further_assumptions", "warnings")},
+    "protocol": ({}, {"name": TEXT, "learning": COUNT, "judging": COUNT}),
+    "context": {str: ANY},
 }
 FORMS: dict[str, dict[str, Any]] = {
-    TESTED: {**COMMON, "figures": {str: _is_shallow}, "evidence": _is_text, "fold_test": OWN_CONSTANTS},
+    TESTED: {**COMMON, "evidence": TEXT, "fold_test": OWN_CONSTANTS},
     SELECTIVE: {
         **COMMON,
-        "evidence": _is_text,
-        "thresholds": [_is_number],
-        "figures": {
-            "error": {"bound": _is_share, "empirical_risk": _is_share},
-            "coverage": {"bound": _is_share, "measured": _is_share},
-        },
-        "target": ({"max_error": _is_inner}, {"min_coverage": _is_inner}),
+        "evidence": TEXT,
+        "thresholds": [NUMBER],
+        "target": ({"max_error": INNER}, {"min_coverage": INNER}),
     },
     PAC_BAYES: {
         **COMMON,
-        "figures": PAID_FIGURES,
-        "evidence": [_is_text],
-        "alternatives": _is_count,
-        **dict.fromkeys(("risk", "posterior"), _is_text),
-        **{name: {str: _is_shallow} for name in ("risk_settings", "bound_settings")},
-        **{name: [{str: [_is_number]}] for name in ("posteriors", "priors")},
+        "evidence": [TEXT],
+        "alternatives": Kind((int,), 1, 10**9),
+        **dict.fromkeys(("risk", "posterior"), TEXT),
+        **{name: {str: ANY} for name in ("risk_settings", "bound_settings")},
+        **{name: [{str: [NUMBER]}] for name in ("posteriors", "priors")},
     },
 }
 OF_FOLDS = {"fold_shares", "posteriors", "priors", "thresholds"}  # one entry for each fold
-SAID = {"statement": _is_text, "theorem": _is_text, "assumptions": [_is_text]}
+SAID = {"statement": TEXT, "theorem": TEXT, "assumptions": [TEXT]}
 
 
 def read_certificate(path: str | os.PathLike) -> tuple[Content, Check]:
@@ -357,28 +325,44 @@ def check_form(c: Content) -> None:
     form = FORMS[c["format"]]
     unknown = sorted(form.keys() ^ c.keys())
     _need(not unknown, f"fields missing or unknown: {', '.join(map(brief, unknown[:20]))}")
+    _need(_is_shallow(c, 8), "it is nested too deeply")
     for name, value in c.items():
         _fit(value, form[name], name)
     n_folds = len(c["fold_sizes"])
-    _need(n_folds and min(c["fold_sizes"]) > 0, "it has no folds, or an empty one")
-    for name in OF_FOLDS & c.keys():
-        _need(len(c[name]) == n_folds, f"{name} has not one entry for each of the {n_folds} folds")
+    for name in ("fold_sizes", *sorted(OF_FOLDS & c.keys())):
+        _need(len(c[name]) == n_folds > 0, f"{name} has not one entry for each of the {n_folds} folds")
     for parameters in c.get("posteriors", ()):
         _need(parameters and all(parameters[x] for x in parameters if x != "speakers"), "a posterior has no parameters")
-    _need(c["format"] != PAC_BAYES or c["figures"]["error"]["moments"], "it has no means")
-    if c["format"] == TESTED:
-        _check_figures(c)
+    _check_figures(c)
+
+
+def _is_shallow(value: Any, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels > 0 and all(_is_shallow(part, levels - 1) for part in inner)
 
 
 def _check_figures(c: Content) -> None:
+    """Refuse unknown figures, figures of another form, and a certificate that leaves out one that it must have."""
+    tested = {name: figure.form for name, figure in CHECKS.items()}
+    forms = {TESTED: tested, SELECTIVE: SELECTIVE_FIGURES, PAC_BAYES: PAID_FIGURES}[c["format"]]
+    names = c["figures"].keys()
     for name, figure in c["figures"].items():
-        _need(name in CHECKS, f"the figure {brief(name)} is not known here")
-        _fit(figure, CHECKS[name].form, f"figures.{name}")
-    names, mixed = c["figures"].keys(), c["grouped"] and len(c["fold_sizes"]) > 1
-    _need({"error", "baseline"} <= names, "the error or the baseline is missing")
-    _need(len({"classes", "recalls"} & names) == 1, "it has not either bounds or recalls of the classes")
-    # different folds may answer rows of one group, and then there is no simple bound on the precision
-    _need(("precision" in names) == ("classes" in names and not mixed), "precision is not where it should be")
+        _need(name in forms, f"the figure {brief(name)} is not known here")
+        _fit(figure, forms[name], f"figures.{name}")
+    needed = {
+        TESTED: {"error", "baseline"},
+        SELECTIVE: {"error", "coverage"},
+        PAC_BAYES: {"error", "deterministic_vote"},
+    }
+    _need(needed[c["format"]] <= names, f"there are not the figures {sorted(needed[c['format']])}")
+    if c["format"] != SELECTIVE:
+        _need(len({"classes", "recalls"} & names) == 1, "there are not either bounds or recalls of the classes")
+    if c["format"] == TESTED:
+        # different folds may answer rows of one group, and then there is no simple bound on the precision
+        mixed = c["grouped"] and len(c["fold_sizes"]) > 1
+        _need(("precision" in names) == ("classes" in names and not mixed), "precision is not where it should be")
+    if c["format"] == PAC_BAYES:
+        _need(c["figures"]["error"]["moments"], "there are no means")
 
 
 def _fit(value: Any, form: Any, place: str) -> None:
@@ -387,8 +371,8 @@ def _fit(value: Any, form: Any, place: str) -> None:
 
 
 def _is_like(value: Any, form: Any) -> bool:
-    if callable(form):
-        return form(value)
+    if isinstance(form, Kind):
+        return form.has(value)
     if isinstance(form, tuple):
         return any(_is_like(value, each) for each in form)
     if isinstance(form, list):
@@ -397,7 +381,7 @@ def _is_like(value: Any, form: Any) -> bool:
         return False
     if str in form:
         return all(_is_like(entry, form[str]) for entry in value.values())
-    return tuple(value) == tuple(form) and all(map(_is_like, value.values(), form.values()))
+    return value.keys() == form.keys() and all(_is_like(value[name], form[name]) for name in form)
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> Content:
@@ -517,7 +501,7 @@ class Ledger:
     ) -> float:
         """Record a claim that has a part of delta, in equal shares for each of so many things; return such a share."""
         each = part * self.delta / math.prod((among or {}).values())
-        self.claims.append({"name": name, "delta": each, "pays_for": pays_for, "among": dict(among or {})})
+        self.claims.append({"name": name, "delta": each, "pays_for": pays_for, "among": _several(among or {})})
         return each
 
     def of(self, name: str, pays_for: str = "bound") -> float:
@@ -525,18 +509,16 @@ class Ledger:
         return next(x["delta"] for x in self.claims if (x["name"], x["pays_for"]) == (name, pays_for))
 
     def checks(self, stated: Sequence[dict[str, Any]]) -> Iterator[Check]:
-        parts, needed = ([_parts(claim) for claim in claims] for claims in (stated, self.claims))
-        yield Check("claims", parts, needed, parts == needed)
-        for theirs, ours in zip(stated, self.claims, strict=False):
-            same = math.isclose(theirs["delta"], ours["delta"], rel_tol=1e-12)
-            yield Check(f"delta of {ours['name']} ({ours['pays_for']})", theirs["delta"], ours["delta"], same)
-        for name in dict.fromkeys(claim["name"] for claim in stated):
-            total = math.fsum(x["delta"] * math.prod(x["among"].values()) for x in stated if x["name"] == name)
-            yield Check(f"all of delta for {name}", self.delta, total, total <= self.delta * (1 + 1e-12))
+        yield Check("number of claims", len(stated), len(self.claims), len(stated) == len(self.claims))
+        for k, (theirs, ours) in enumerate(zip(stated, self.claims, strict=False)):
+            same = all(theirs[name] == ours[name] for name in ("name", "pays_for"))
+            same = same and math.isclose(theirs["delta"], ours["delta"], rel_tol=1e-12)
+            same = same and _several(theirs["among"]) == _several(ours["among"])
+            yield Check(f"claims.{k}", theirs, ours, same)
 
 
-def _parts(claim: dict[str, Any]) -> tuple[str, str, dict[str, int]]:
-    return claim["name"], claim["pays_for"], {what: count for what, count in claim["among"].items() if count != 1}
+def _several(among: Mapping[str, int]) -> dict[str, int]:
+    return {what: count for what, count in among.items() if count != 1}
 
 
 # --------------------------------------------- 5. Tested certificates: the judgments, and a check for each figure
@@ -645,20 +627,24 @@ def _bound_to(c: Content, table: Judged) -> Iterator[Check]:
     """Whether the certificate is about this table at all."""
     digest, sizes = judgments_digest(table.columns), table.sizes
     yield Check("evidence", c["evidence"], digest, c["evidence"] == digest)
-    yield Check("rows in groups", c["grouped"], table.grouped, c["grouped"] == table.grouped)
-    yield _same_sizes(c, sizes)
+    yield Check("grouped", c["grouped"], table.grouped, c["grouped"] == table.grouped)
+    yield from _same_sizes(c, sizes)
     silent, drawn = "silent" in table.columns, "loss" in table.columns
-    yield Check("voters may be silent", c["abstains"], silent, c["abstains"] == silent)
-    yield Check("a single voter", c["has_one_voter"], "no" if drawn else "possible", not (c["has_one_voter"] and drawn))
+    yield Check("abstains", c["abstains"], silent, c["abstains"] == silent)
+    yield Check(
+        "has_one_voter", c["has_one_voter"], not drawn and c["has_one_voter"], not (c["has_one_voter"] and drawn)
+    )
     covers = (c["has_one_voter"] or drawn) and c["format"] == TESTED
-    yield Check("stochastic vote certified", c["covers_drawn"], covers, c["covers_drawn"] == covers)
+    yield Check("covers_drawn", c["covers_drawn"], covers, c["covers_drawn"] == covers)
 
 
-def _same_sizes(c: Content, sizes: list[int]) -> Check:
+def _same_sizes(c: Content, sizes: list[int]) -> Iterator[Check]:
     """The number of judges, in each fold and where the protocol states it."""
-    stated = (c["n"], c["fold_sizes"], c["protocol"].get("judging", c["n"]))
-    found = (sum(sizes), sizes, sum(sizes))
-    return Check("groups that judge" if c["grouped"] else "examples that judge", stated, found, stated == found)
+    yield Check("n", c["n"], sum(sizes), c["n"] == sum(sizes))
+    yield Check("fold_sizes", c["fold_sizes"], sizes, c["fold_sizes"] == sizes)
+    if c["protocol"]:
+        judging = c["protocol"]["judging"]
+        yield Check("protocol.judging", judging, sum(sizes), judging == sum(sizes))
 
 
 @dataclass(frozen=True)
@@ -680,29 +666,22 @@ class Trial:
         return self.table.columns.get("loss")
 
     def constants(
-        self,
-        name: str,
-        own: dict[str, Any],
-        sizes: Sequence[int],
-        delta: float,
-        *,
-        needed: bool,
-        mixed: bool = False,
+        self, place: str, own: dict[str, Any], sizes: Sequence[int], delta: float, needed: bool
     ) -> Iterator[Check]:
-        """Check the constants of a figure's own fold test: whether there must be some, and what proves them.
+        """Check the constants of a figure's own fold test: whether there must be some, and what proves them."""
+        needed = needed and self.several
+        _need((own != {}) == needed, f"{place}.fold_test {'is missing' if needed else 'is not needed'}")
+        if needed:
+            _check_each(own, len(sizes), f"{place}.fold_test")
+            yield from proofs(f"{place}.fold_test", own, sizes, delta)
 
-        They mix the folds as predict does, unless they are for answers that are ``mixed`` in other proportions.
-        """
-        stated, needed = own != {}, needed and self.several
-        _need(stated == needed, f"{name}constants of a fold test {'are missing' if needed else 'are not needed'}")
-        if stated:
-            check_constants(own, len(sizes))
-            same = mixed or bool(np.allclose(test_shares(own), self.shares, rtol=0, atol=1e-12))
-            yield Check(f"{name}shares of the folds", test_shares(own).tolist(), self.shares.tolist(), same)
-            yield from proofs(name, own, sizes, delta)
+    def mixed_alike(self, place: str, own: dict[str, Any]) -> Iterator[Check]:
+        """Check that constants mix the folds as predict does: otherwise the figure is about another vote."""
+        if own:
+            yield _same_shares(f"{place}.fold_test.scale, shares", test_shares(own), self.shares)
 
     def risks(
-        self, name: str, stated: dict[str, Any], among: NDArray | None, delta: float, constants: dict[str, Any]
+        self, place: str, stated: dict[str, Any], among: NDArray | None, delta: float, constants: dict[str, Any]
     ) -> Iterator[Check]:
         """Check the error of predict on some rows, and that of the stochastic vote exactly if its losses are known."""
         votes = [("empirical_risk", "bound", self.table.wrong, True)]
@@ -711,8 +690,8 @@ class Trial:
         _need(("stochastic_bound" in stated) == (len(votes) > 1), "a stochastic vote without losses, or losses without")
         for measured, bound, values, counted in votes:
             losses = self.table.losses(values, among)
-            yield _upper(f"{name}{measured}", stated[measured], min(float(self.shares @ losses.means), 1.0))
-            yield _upper(f"{name}{bound}", stated[bound], *self.upper(losses, delta, constants, counted))
+            yield _upper(f"{place}.{measured}", stated[measured], min(float(self.shares @ losses.means), 1.0))
+            yield _upper(f"{place}.{bound}", stated[bound], *self.upper(losses, delta, constants, counted))
 
     def upper(self, losses: Losses, delta: float, constants: dict[str, Any], counted: bool) -> tuple[float, float]:
         """The bound from these losses (``counted`` if each is 0 or 1), and what it may have been rounded up to."""
@@ -728,14 +707,10 @@ def _tested_checks(c: Content, table: Judged) -> Iterator[Check]:
     yield from binding
     if not all(check.holds for check in binding):  # otherwise the figures mean nothing
         return
-    several = len(table.folds) > 1
-    _need((c["fold_test"] != {}) == several, "the fold test is for several folds")
-    if several:
-        check_constants(c["fold_test"], len(table.folds))
-    shares = test_shares(c["fold_test"]) if several else np.ones(1)
-    same = bool(np.allclose(c["fold_shares"], shares, rtol=0, atol=1e-12))
-    yield Check("shares of the folds", c["fold_shares"], shares.tolist(), same)
-    trial = Trial(c, table, Ledger(c["delta"]), shares)
+    _need((c["fold_test"] != {}) == (len(table.folds) > 1), "the fold test is for several folds")
+    _check_each(c["fold_test"], len(table.folds), "fold_test")
+    trial = Trial(c, table, Ledger(c["delta"]), test_shares(c["fold_test"]))
+    yield _same_shares("fold_shares", c["fold_shares"], trial.shares)
     for name, stated in c["figures"].items():
         yield from CHECKS[name].check(stated, trial)
     yield from trial.ledger.checks(c["claims"])
@@ -747,8 +722,8 @@ def check_error(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
     if trial.drawn is not None:
         trial.ledger.share("stochastic vote")
     if trial.several:
-        yield from proofs("", constants, trial.table.sizes, delta)
-    yield from trial.risks("", stated, None, delta, constants)
+        yield from proofs("fold_test", constants, trial.table.sizes, delta)
+    yield from trial.risks("figures.error", stated, None, delta, constants)
 
 
 def check_baseline(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
@@ -762,37 +737,37 @@ def most_frequent(
     stated: dict[str, Any], labels: Sequence[Any], frequency: Sequence[float], n: int, delta: float, counted: bool
 ) -> Iterator[Check]:
     most = next(c for c, number in enumerate(frequency) if number >= max(frequency) * (1 - 1e-12))
-    yield _same_labels("most frequent class", [stated["label"]], [labels[most]])
+    yield _same_label("figures.baseline.label", stated["label"], labels[most])
     total = n - frequency[most]
-    yield _upper("baseline's empirical_risk", stated["empirical_risk"], total / n)
-    yield _upper("baseline's bound", stated["bound"], *chosen_answer(total, n, delta, counted))
+    yield _upper("figures.baseline.empirical_risk", stated["empirical_risk"], total / n)
+    yield _upper("figures.baseline.bound", stated["bound"], *chosen_answer(total, n, delta, counted))
 
 
-def _same_labels(what: str, stated: Sequence[Any], needed: Sequence[Any]) -> Check:
+def _same_label(place: str, stated: Any, needed: Any) -> Check:
     """Compare labels as JSON writes them: 1, true and "1" are three different ones."""
-    return Check(what, list(stated), list(needed), json.dumps(stated) == json.dumps(needed))
+    return Check(place, stated, needed, json.dumps(stated) == json.dumps(needed))
 
 
-def _each_class(what: str, entries: Sequence[dict[str, Any]], labels: Sequence[Any]) -> Iterator[Check]:
+def _each_class(name: str, entries: Sequence[dict[str, Any]], labels: Sequence[Any]) -> Iterator[Check]:
     """Check that there is an entry for each class, without which nothing else can be checked."""
-    check = _same_labels(f"classes that have {what}", [entry["label"] for entry in entries], labels)
-    yield check
-    _need(check.holds, f"not the classes of the evidence have {what}")
+    _need(len(entries) == len(labels), f"figures.{name} has not one entry for each of the {len(labels)} classes")
+    for code, (entry, label) in enumerate(zip(entries, labels, strict=True)):
+        yield _same_label(f"figures.{name}.{code}.label", entry["label"], label)
 
 
 def check_recalls(stated: list[dict[str, Any]], trial: Trial) -> Iterator[Check]:
     """What predict finds of each class; nothing is claimed."""
-    yield from _each_class("a recall", stated, trial.table.labels)
+    yield from _each_class("recalls", stated, trial.table.labels)
     for code, entry in enumerate(stated):
         losses = trial.table.losses(trial.table.wrong, trial.table.truth == code)
-        yield from recall(entry, sum(losses.sizes), losses.mean, losses.mean)
+        yield from recall(code, entry, sum(losses.sizes), losses.mean, losses.mean)
 
 
-def recall(entry: dict[str, Any], n: int, least: float, most: float) -> Iterator[Check]:
+def recall(code: int, entry: dict[str, Any], n: int, least: float, most: float) -> Iterator[Check]:
     """The measured recall of a class with this mean error."""
-    name = f"recall of {entry['label']!a}, "
-    yield Check(f"{name}n", entry["n"], n, entry["n"] == n)
-    yield _lower(f"{name}measured", entry["measured"], 1 - least, 1 - most)
+    place = f"figures.recalls.{code}"
+    yield Check(f"{place}.n", entry["n"], n, entry["n"] == n)
+    yield _lower(f"{place}.measured", entry["measured"], 1 - least, 1 - most)
 
 
 def check_classes(stated: list[dict[str, Any]], trial: Trial) -> Iterator[Check]:
@@ -801,13 +776,14 @@ def check_classes(stated: list[dict[str, Any]], trial: Trial) -> Iterator[Check]
     delta = trial.ledger.share("classes", among)
     if trial.drawn is not None:
         trial.ledger.share("classes, stochastic vote", among)
-    yield from _each_class("bounds", stated, table.labels)
+    yield from _each_class("classes", stated, table.labels)
     for code, entry in enumerate(stated):
-        name, members = f"class {entry['label']!a}, ", table.truth == code
+        place, members = f"figures.classes.{code}", table.truth == code
         sizes = table.losses(table.wrong, members).sizes
-        yield Check(f"{name}n", entry["n"], sum(sizes), entry["n"] == sum(sizes))
-        yield from trial.constants(name, entry["fold_test"], sizes, delta, needed=all(sizes))
-        yield from trial.risks(name, entry, members, delta, entry["fold_test"])
+        yield Check(f"{place}.n", entry["n"], sum(sizes), entry["n"] == sum(sizes))
+        yield from trial.constants(place, entry["fold_test"], sizes, delta, all(sizes))
+        yield from trial.mixed_alike(place, entry["fold_test"])
+        yield from trial.risks(place, entry, members, delta, entry["fold_test"])
 
 
 def check_precision(stated: list[dict[str, Any]], trial: Trial) -> Iterator[Check]:
@@ -818,13 +794,13 @@ def check_precision(stated: list[dict[str, Any]], trial: Trial) -> Iterator[Chec
     if trial.several:  # how often each fold gives an answer is known up to an interval with two sides
         among |= {"folds": len(table.folds), "sides": 2}
         ends = trial.ledger.share("precision", among, "shares of the folds", 0.1)
-    yield from _each_class("a precision", stated, table.labels)
+    yield from _each_class("precision", stated, table.labels)
     for code, entry in enumerate(stated):
-        name, own = f"precision of {entry['label']!a}, ", entry["fold_test"]
+        place, own = f"figures.precision.{code}", entry["fold_test"]
         losses = table.losses(table.truth != code, table.answer == code)
         numbers, some = losses.sizes, any(losses.sizes)
-        yield Check(f"{name}n", entry["n"], sum(numbers), entry["n"] == sum(numbers))
-        yield from trial.constants(name, own, numbers, delta, needed=some, mixed=True)
+        yield Check(f"{place}.n", entry["n"], sum(numbers), entry["n"] == sum(numbers))
+        yield from trial.constants(place, own, numbers, delta, some)
         weights = trial.shares * np.divide(numbers, table.sizes)
         measured = float(weights @ losses.means / weights.sum()) if some else 1.0
         if own:
@@ -832,8 +808,8 @@ def check_precision(stated: list[dict[str, Any]], trial: Trial) -> Iterator[Chec
             bounds = value, value
         else:
             bounds = trial.upper(losses, delta, {}, counted=True)
-        yield _lower(f"{name}measured", entry["measured"], 1 - measured)
-        yield _lower(f"{name}bound", entry["bound"], 1 - bounds[0], 1 - bounds[1])
+        yield _lower(f"{place}.measured", entry["measured"], 1 - measured)
+        yield _lower(f"{place}.bound", entry["bound"], 1 - bounds[0], 1 - bounds[1])
 
 
 def mixed_error(constants: dict[str, Any], losses: Losses, sizes: Sequence[int], shares: NDArray, ends: float) -> float:
@@ -870,11 +846,12 @@ def check_cost(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
     places, matrix = np.array(_places(stated, table.labels)), np.array(stated["matrix"], float)
     low, span = matrix.min(), np.ptp(matrix)
     scaled = (matrix - low) / span
-    yield from trial.constants("cost, ", own, table.sizes, delta, needed=True)
+    yield from trial.constants("figures.cost", own, table.sizes, delta, needed=True)
+    yield from trial.mixed_alike("figures.cost", own)
     losses = table.losses(scaled[places[table.truth], places[table.answer]])
     bounds = trial.upper(losses, delta, own, counted=_are_counted(scaled))
     means = min(float(trial.shares @ losses.means), 1.0)
-    yield from _mean_cost("cost, ", stated, low, span, (means, means), bounds)
+    yield from _mean_cost("figures.cost", stated, low, span, (means, means), bounds)
     yield from _one_answer(stated["baseline"], stated["classes"], matrix, places, table, each)
 
 
@@ -884,7 +861,7 @@ def _one_answer(
     """The cost of always giving the cheapest answer: each answer has its costs scaled by themselves."""
     every = [table.losses(column[places[table.truth]]).mean for column in ((matrix - matrix.min()) / np.ptp(matrix)).T]
     cheapest = next(a for a, cost in enumerate(every) if cost <= min(every) + 1e-12)
-    yield _same_labels("cheapest answer", [one["label"]], [labels[cheapest]])
+    yield _same_label("figures.cost.baseline.label", one["label"], labels[cheapest])
     column = matrix[:, cheapest]
     low, span = column.min(), np.ptp(column) or 1.0
     scaled = (column - low) / span
@@ -892,16 +869,17 @@ def _one_answer(
     if scaled.any():
         total, n = math.fsum(losses.totals), sum(losses.sizes)
         bounds = one_sample(total, n, delta, counted=not table.grouped and _are_counted(scaled))
-    yield from _mean_cost("cost of one answer, ", one, low, span, (losses.mean, losses.mean), bounds)
+    yield from _mean_cost("figures.cost.baseline", one, low, span, (losses.mean, losses.mean), bounds)
 
 
 def _mean_cost(
-    name: str, stated: dict[str, Any], low: float, span: float, *figures: tuple[float, float]
+    place: str, stated: dict[str, Any], low: float, span: float, *figures: tuple[float, float]
 ) -> Iterator[Check]:
     """Check what was measured and the bound, as shares of the way from the least to the largest cost."""
-    for what, (least, most) in zip(MEAN_COST, figures, strict=True):
-        room = math.ulp(stated[what]) / span  # adding the least cost may have been rounded up
-        yield _upper(f"{name}{what}, scaled", (stated[what] - low) / span, least, most + room)
+    for name, (least, most) in zip(MEAN_COST, figures, strict=True):
+        room = math.ulp(stated[name]) / span  # adding the least cost may have been rounded up
+        check = _upper(f"{place}.{name}", (stated[name] - low) / span, least, most + room)
+        yield check._replace(claimed=stated[name], found=float(low + span * least))
 
 
 def _are_counted(scaled: NDArray) -> bool:
@@ -916,6 +894,7 @@ def _places(cost: dict[str, Any], labels: Sequence[Any]) -> list[int]:
     _need(len(rows) == len(named) and all(len(row) == len(rows) for row in rows), "the costs are no square matrix")
     _need(all(row[k] == min(row) for k, row in enumerate(rows)), "a wrong answer costs less than the right one")
     _need(max(map(max, rows)) > min(map(min, rows)), "all costs are the same")
+    _need(all(x == float(x) for row in rows for x in row), "a cost would be rounded")  # differences must be precise
     priced = [json.dumps(label) for label in named]
     missing = [label for label in labels if json.dumps(label) not in priced]
     _need(not missing, f"there are no costs for {brief(missing)}")
@@ -957,6 +936,7 @@ def one_sample(total: float, n: int, delta: float, counted: bool) -> tuple[float
     return smallest(functools.partial(excluded, 0.0)), smallest(functools.partial(excluded, ROUNDED))
 
 
+@functools.lru_cache(1 << 12)
 def chosen_answer(total: float, n: int, delta: float, counted: bool) -> tuple[float, float]:
     """The bound on the error of always giving one answer, chosen on the same examples that judge it.
 
@@ -996,18 +976,19 @@ def is_excluded(p: float, total: float, n: int, delta: float, counted: bool, sla
     return p > mean and bool(np.any(short <= delta * (hinges - mean)))
 
 
-def check_constants(constants: dict[str, Any], n_folds: int) -> None:
-    """Refuse constants of the fold test for which this file's arithmetic was not made."""
-    _need(all(len(values) == n_folds for values in constants.values()), "there is not a constant for each fold")
-    _need(all(1 <= x <= 100 for x in constants["slope"]), "a slope of the fold test is not between 1 and 100")
-    _need(min(constants["offset"]) >= 0, "an offset of the fold test is negative")
-    _need(min(constants["scale"]) > 1e-300, "a scale of the fold test is not positive")
-
-
 def test_shares(constants: dict[str, Any]) -> NDArray:
     """Probabilities of drawing each fold, for which the fold test holds: in proportion to ``1 / c_k``."""
-    inverse = 1 / np.array(constants["scale"])
+    inverse = 1 / np.array(constants.get("scale", [1.0]))
     return inverse / math.fsum(inverse)
+
+
+def _same_shares(what: str, stated: Sequence[float] | NDArray, found: NDArray) -> Check:
+    return Check(what, list(stated), found.tolist(), bool(np.allclose(stated, found, rtol=0, atol=1e-12)))
+
+
+def _check_each(parameters: Mapping[str, Sequence[float]], number: int, of: str) -> None:
+    for name, values in parameters.items():
+        _need(len(values) == number, f"{name} of {of} has {len(values)} entries instead of {number}")
 
 
 def fold_test(constants: dict[str, Any], risks: NDArray) -> float:
@@ -1016,15 +997,16 @@ def fold_test(constants: dict[str, Any], risks: NDArray) -> float:
     return min(float(test_shares(constants) @ (slope * risks + offset)) + len(scale) / math.fsum(1 / scale), 1.0)
 
 
-def proofs(name: str, constants: dict[str, Any], sizes: Sequence[int], delta: float) -> Iterator[Check]:
+def proofs(place: str, constants: dict[str, Any], sizes: Sequence[int], delta: float) -> Iterator[Check]:
     """Check the condition on the constants of the fold test: the expected excess of any true error is small enough."""
     for k, (n, a, t, scale) in enumerate(zip(sizes, *(constants[each] for each in CONSTANTS), strict=True)):
         if n:  # otherwise nothing is claimed about this fold
             allowed = delta * scale * (1 + 1e-9)  # what this file's own rounding may do
             needed = largest_excess(a, t, n, allowed) / delta
-            yield Check(f"{name}scale of fold {k}", scale, needed, bool(needed <= allowed / delta))
+            yield Check(f"{place}.scale.{k}", scale, needed, bool(needed <= allowed / delta))
 
 
+@functools.lru_cache(1 << 12)
 def largest_excess(slope: float, offset: float, n: int, allowed: float) -> float:
     """The largest ``f(p) = E (p - a B/n - t)_+`` found, if provably none exceeds ``allowed``; otherwise more than that.
 
@@ -1192,7 +1174,7 @@ def _selective_checks(c: Content, table: Judged) -> Iterator[Check]:
     by_error, n_folds, shares = "max_error" in c["target"], len(table.folds), np.array(c["fold_shares"])
     # the shares are those of the vote's own certificate; the bounds hold for any, as those of all folds hold at once
     whole = min(c["fold_shares"]) > 0 and abs(math.fsum(c["fold_shares"]) - 1) <= 1e-12
-    yield Check("sum of the folds' shares", math.fsum(c["fold_shares"]), 1.0, whole)
+    yield Check("fold_shares, their sum", math.fsum(c["fold_shares"]), 1.0, whole)
     allowed = [*THRESHOLDS, NEVER] if by_error else FEW
     _need(all(threshold in allowed for threshold in c["thresholds"]), "a threshold is not one of those that are tested")
     _need(min(c["thresholds"]) <= 1, "no fold ever answers")
@@ -1207,28 +1189,32 @@ def _selective_checks(c: Content, table: Judged) -> Iterator[Check]:
     error, coverage = c["figures"]["error"], c["figures"]["coverage"]
     if by_error:
         r = c["target"]["max_error"]
-        yield Check("bound", error["bound"], r, error["bound"] == r)
+        yield Check("figures.error.bound", error["bound"], r, error["bound"] == r)
         for fold in folds:
             if fold.threshold != NEVER:
                 start = fold.reached(r, c["delta"] / n_folds)
-                yield Check(f"threshold of fold {fold.k}", fold.threshold, start or "not reached by tests", bool(start))
+                yield Check(
+                    f"thresholds.{fold.k}, by tests", fold.threshold, start or "not reached by tests", bool(start)
+                )
     else:
         bounds = [fold.ratio(fold.threshold, for_error) for fold in folds]
         low, high = (
             mixed_ratio([pair[side] for pair in bounds], [pair[1 - side] for pair in covers], shares) for side in (0, 1)
         )
-        yield _upper("bound", error["bound"], low, high)
+        yield _upper("figures.error.bound", error["bound"], low, high)
         enough = coverage["bound"] >= c["target"]["min_coverage"] - 1e-11
-        yield Check("coverage that was asked for", c["target"]["min_coverage"], coverage["bound"], enough)
-    yield _lower("coverage", coverage["bound"], most, least)
+        yield Check("target.min_coverage, reached", c["target"]["min_coverage"], coverage["bound"], enough)
+    yield _lower("figures.coverage.bound", coverage["bound"], most, least)
     wrong, answered = (
         math.fsum(
             q * math.fsum(fold.answered(fold.threshold)[side]) / fold.n for q, fold in zip(shares, folds, strict=True)
         )
         for side in (0, 1)
     )
-    yield _lower("share that is answered", coverage["measured"], min(answered, 1.0))
-    yield _upper("error among the answers", error["empirical_risk"], min(wrong / answered, 1.0) if answered else 0.0)
+    yield _lower("figures.coverage.measured", coverage["measured"], min(answered, 1.0))
+    yield _upper(
+        "figures.error.empirical_risk", error["empirical_risk"], min(wrong / answered, 1.0) if answered else 0.0
+    )
     yield from ledger.checks(c["claims"])
 
 
@@ -1417,19 +1403,31 @@ def _check_answers(part: Mapping[str, NDArray], m: int, rows: int, several: bool
 # ------------------------------------------------- 9. PAC-Bayes certificates: the form, and the figures in their order
 
 BLOCS = "bloc_dirichlet"
-PARAMETERS = {"dirichlet": ("alpha",), "categorical": ("theta",), "logit_normal": ("location", "scale")}
-RISKS = {  # the posteriors that a risk is defined for, and its settings
-    "exact": (("dirichlet",), ()),
-    "half": (("dirichlet",), ()),
-    "mc": (("dirichlet", "logit_normal"), ("n_draws", "slope", "certificate_draws", "draw_share")),
-    "first_order": (("categorical", "dirichlet"), ()),
-    "second_order": (("categorical", "dirichlet"), ()),
-    "binomial": (("categorical",), ("n_draws",)),
-    "c_bound": (("categorical",), ()),
+CONCENTRATION = Kind(FLOAT, 1e-12, 1e12)  # scipy's functions were found to be precise in this range
+DRAWS = Kind((int,), 1, 10**6)
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "dirichlet": {"alpha": [CONCENTRATION]},
+    "categorical": {"theta": [SHARE]},
+    "logit_normal": {"location": [Kind(FLOAT, -1e100, 1e100)], "scale": [Kind(FLOAT, 1e-100, 1e100)]},
+    BLOCS: {"alpha": [NUMBER], "blocs": [COUNT], "speakers": [COUNT], "within": [NUMBER]},
 }
-BOUNDS = {"seeger": ("constant",), "catoni": ("c",), "catoni_per_fold": ("c",), "mcallester": ()}  # their settings
-LARGEST = 1e12  # scipy's functions were found to be precise up to this concentration
-MOST_DRAWS = 10**6
+MC = {"n_draws": DRAWS, "slope": POSITIVE, "certificate_draws": DRAWS, "draw_share": INNER}
+RISKS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {  # the posteriors that one is for, and its settings
+    "exact": (("dirichlet",), {}),
+    "half": (("dirichlet",), {}),
+    "mc": (("dirichlet", "logit_normal"), MC),
+    "first_order": (("categorical", "dirichlet"), {}),
+    "second_order": (("categorical", "dirichlet"), {}),
+    "binomial": (("categorical",), {"n_draws": DRAWS}),
+    "c_bound": (("categorical",), {}),
+}
+CATONI = {"name": TEXT, "c": [Kind(FLOAT, 1e-4, 1e4)]}  # where rounding does not matter
+BOUNDS = {  # and their settings
+    "seeger": {"name": TEXT, "constant": TEXT},
+    "catoni": CATONI,
+    "catoni_per_fold": CATONI,
+    "mcallester": {"name": TEXT},
+}
 ONCE_DRAWN = 2000  # votes of a logit-normal posterior whose majority is the deterministic vote
 
 
@@ -1443,10 +1441,8 @@ def _pac_bayes_checks(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
         c, folds = merged(c, folds)
     _check_paid(c, folds)
     covers = c["has_one_voter"] or c["posterior"] != "categorical" or c["risk"] == "first_order"
-    yield Check("stochastic vote certified", c["covers_drawn"], covers, c["covers_drawn"] == covers)
-    shares = np.array(c["fold_sizes"]) / c["n"]
-    same = bool(np.allclose(c["fold_shares"], shares, rtol=0, atol=1e-12))
-    yield Check("shares of the folds", c["fold_shares"], shares.tolist(), same)
+    yield Check("covers_drawn", c["covers_drawn"], covers, c["covers_drawn"] == covers)
+    yield _same_shares("fold_shares", c["fold_shares"], np.array(c["fold_sizes"]) / c["n"])
     ledger = _split(c, len(_labels(folds)))
     yield from ledger.checks(c["claims"])
     yield from _paid_error(c, folds, ledger)
@@ -1466,14 +1462,14 @@ def _bound_to_votes(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     """Whether the certificate is about these votes at all."""
     digests = [fold.digest for fold in folds]
     yield Check("evidence", c["evidence"], digests, c["evidence"] == digests)
-    yield _same_sizes(c, [fold.count() for fold in folds])
-    yield Check("rows in groups", c["grouped"], False, not c["grouped"])
+    yield from _same_sizes(c, [fold.count() for fold in folds])
+    yield Check("grouped", c["grouped"], False, not c["grouped"])
     lists = [None if fold.classes is None else fold.classes.tolist() for fold in folds]
     other = next((each for each in lists if json.dumps(each) != json.dumps(lists[0])), lists[0])
     yield Check("classes, the same in all folds", lists[0], other, json.dumps(other) == json.dumps(lists[0]))
     silent, alone = any(fold.abstains for fold in folds), all(fold.n_voters == 1 for fold in folds)
-    yield Check("voters may be silent", c["abstains"], silent, c["abstains"] == silent)
-    yield Check("a single voter", c["has_one_voter"], alone, c["has_one_voter"] == alone)
+    yield Check("abstains", c["abstains"], silent, c["abstains"] == silent)
+    yield Check("has_one_voter", c["has_one_voter"], alone, c["has_one_voter"] == alone)
 
 
 def _labels(folds: Sequence[Fold]) -> list[Any]:
@@ -1506,15 +1502,16 @@ def merged(c: Content, folds: Sequence[Fold]) -> tuple[Content, list[Fold]]:
 
 
 def _bloc_of(posterior: dict[str, Any], prior: dict[str, Any], fold: Fold) -> Bloc:
-    known = tuple(posterior) == ("alpha", "blocs", "speakers", "within")
-    _need(known, "the parameters of a posterior are not of blocs")
+    _fit(posterior, PARAMETERS[BLOCS], "a posterior of blocs")
     _check_parameters("dirichlet", prior, fold.n_voters, "prior")
     alpha, blocs, speakers = (posterior[name] for name in ("alpha", "blocs", "speakers"))
     _need(not fold.abstains and fold.n_voters > 1, "blocs are for several voters that answer every example")
     _need(posterior["within"] == prior["alpha"], "blocs do not share their weight as the prior does")
-    whole = len(blocs) == fold.n_voters and all(type(x) is int for x in (*blocs, *speakers))
-    _need(whole and set(blocs) == set(range(len(alpha))), "the blocs are not numbered, or not one for each voter")
-    spoken = [blocs[j] if 0 <= j < len(blocs) else None for j in speakers]
+    _need(
+        len(blocs) == fold.n_voters and set(blocs) == set(range(len(alpha))),
+        "the blocs are not numbered, or not one for each voter",
+    )
+    spoken = [blocs[j] if j < len(blocs) else None for j in speakers]
     _need(not speakers or spoken == list(range(len(alpha))), "the speakers are not a voter of each bloc")
     _need(_agree(fold, blocs), "the voters of a bloc do not answer all examples alike")
     within: list[list[float]] = [[] for _ in alpha]
@@ -1562,56 +1559,25 @@ def _check_paid(c: Content, folds: Sequence[Fold]) -> None:
     kinds, settings = RISKS[c["risk"]]
     _need(c["posterior"] in kinds, f"the risk {c['risk']!r} is not defined for the posterior {brief(c['posterior'])}")
     _need(c["risk"] == "exact" or not c["abstains"], f"the risk {c['risk']!r} is not defined where voters are silent")
-    _need(set(c["risk_settings"]) == set(settings), f"the settings of the risk are not {settings}")
-    _need(set(c["bound_settings"]) == {"name", *BOUNDS[name]}, f"the settings of the bound are not {BOUNDS[name]}")
-    _need(1 <= c["alternatives"] <= 10**9, "the number of alternatives is not a positive integer")
-    error = c["figures"]["error"]
-    _need(error["kl"] >= 0, "the KL is negative")
-    _need(len(error["moments"]) == 1 + (c["risk"] == "c_bound"), "there is not one mean for each that the risk has")
+    _fit(c["risk_settings"], settings, "risk_settings")
+    _fit(c["bound_settings"], BOUNDS[name], "bound_settings")
+    _need(c["bound_settings"].get("constant", "xi") in ("xi", "2sqrt"), "the constant of the bound is not known here")
+    grid, own = c["bound_settings"].get("c"), name == "catoni_per_fold"
+    _need(grid is None or (len(grid) == len(folds) if own else 1 <= len(grid) <= 10**6), "not as many constants")
+    means = len(c["figures"]["error"]["moments"])
+    _need(means == 1 + (c["risk"] == "c_bound"), "there is not one mean for each that the risk has")
     for fold, posterior, prior in zip(folds, c["posteriors"], c["priors"], strict=True):
         _check_parameters(c["posterior"], posterior, fold.n_voters, "posterior")
         _check_parameters(c["posterior"], prior, fold.n_voters, "prior")
-    _check_risk_settings(c["risk_settings"])
-    _check_bound_settings(c["bound_settings"], len(folds))
     _check_fixed_vote(c)
 
 
 def _check_parameters(kind: str, parameters: dict[str, Any], n_voters: int, what: str) -> None:
-    _need(tuple(parameters) == PARAMETERS[kind], f"the parameters of a {what} are not {PARAMETERS[kind]}")
-    for name, values in parameters.items():
-        _need(len(values) == n_voters, f"{name} of a {what} is not a list of numbers, one for each voter")
-    if kind == "dirichlet":
-        sound = all(1 / LARGEST <= x <= LARGEST for x in parameters["alpha"])
-        _need(sound, f"a concentration of a {what} is out of range")
-    elif kind == "categorical":
-        theta = parameters["theta"]
-        _need(min(theta) >= 0 and (what == "posterior" or min(theta) > 0), f"a probability of a {what} is not positive")
-        _need(abs(math.fsum(theta) - 1) <= 1e-12, f"the probabilities of a {what} do not sum to one")
-    else:
-        _need(all(_is_number(x, 1e-100, 1e100) for x in parameters["scale"]), f"a scale of a {what} is out of range")
-        _need(all(abs(x) <= 1e100 for x in parameters["location"]), f"a location of a {what} is out of range")
-
-
-def _check_risk_settings(settings: dict[str, Any]) -> None:
-    for name, value in settings.items():
-        if name == "slope":
-            _need(_is_number(value, 0), "the slope is not positive")
-        elif name == "draw_share":
-            _need(_is_inner(value), "the share of delta for draws is not between 0 and 1")
-        else:
-            _need(type(value) is int and 1 <= value <= MOST_DRAWS, f"{name} is not a number of draws")
-
-
-def _check_bound_settings(settings: dict[str, Any], n_folds: int) -> None:
-    if "constant" in settings:
-        _need(settings["constant"] in ("xi", "2sqrt"), "the constant of the bound is not known here")
-    if "c" in settings:
-        grid = settings["c"]
-        flat = isinstance(grid, list) and 1 <= len(grid) <= 10**6 and all(_is_number(x) for x in grid)
-        _need(flat, "the constants of the bound are not a list of numbers")
-        _need(settings["name"] == "catoni" or len(grid) == n_folds, "there is not one constant for each fold")
-        sound = all(1e-4 <= x <= 1e4 for x in grid)
-        _need(sound, "a constant of the bound is out of the range in which rounding does not matter")
+    _fit(parameters, PARAMETERS[kind], what)
+    _check_each(parameters, n_voters, f"a {what}")
+    theta = parameters.get("theta", [1.0])
+    _need(what == "posterior" or min(theta) > 0, "a probability of a prior is not positive")
+    _need(abs(math.fsum(theta) - 1) <= 1e-12, f"the probabilities of a {what} do not sum to one")
 
 
 def _check_fixed_vote(c: Content) -> None:
@@ -1623,12 +1589,10 @@ def _check_fixed_vote(c: Content) -> None:
     _need(v, "the figures of the deterministic vote are missing")
     grid = (0.0,) if c["has_one_voter"] else MARGINS
     _need(v["margin"] in grid and v["margins"] == len(grid), "the margin is not one of those that are paid for")
-    _need(v["coverage"] > 0, "the coverage is not positive")
-    spoken = 0 < v["leak"] < 0.5 and v["heavy"] >= 0 if has_speakers(c) else v["leak"] == v["heavy"] == 0
+    spoken = 0 < v["leak"] < 0.5 if has_speakers(c) else v["leak"] == v["heavy"] == 0
     _need(spoken, "the leak is not one that the theorem allows")
-    _need(v["kl"] >= 0, "the KL of the deterministic vote is negative")
     scaled = (v["scale"] * x for p in c["posteriors"] for x in p["alpha"])
-    _need(v["scale"] > 0 and all(1 / LARGEST <= x <= LARGEST for x in scaled), "the scale is out of range")
+    _need(all(map(CONCENTRATION.has, scaled)), "the scale is out of range")
 
 
 def _split(c: Content, n_classes: int) -> Ledger:
@@ -1669,16 +1633,16 @@ def _paid_error(c: Content, folds: Sequence[Fold], ledger: Ledger) -> Iterator[C
     if _is_estimated(c):
         price = math.log(1 / ledger.of(vote, "draws")) / c["risk_settings"]["certificate_draws"]
         found = np.array([kl_inverse(found[0], price)])
-    yield _upper("empirical risk", error["moments"][0], found[0], found[0] + _risk_slack(total))
+    yield _upper("figures.error.moments.0", error["moments"][0], found[0], found[0] + _risk_slack(total))
     if len(found) > 1:  # the disagreement, which is bounded from below and so rounded down
-        yield _lower("disagreement", error["moments"][1], found[1], found[1] - _risk_slack(total))
-    yield _upper("KL", error["kl"], *_sum(kls))
+        yield _lower("figures.error.moments.1", error["moments"][1], found[1], found[1] - _risk_slack(total))
+    yield _upper("figures.error.kl", error["kl"], *_sum(kls))
 
     def bound(measured: Sequence[float], kl: float) -> float:
         return min(composed(c, measured, kl, lambda r, d: upper(r, d, ledger.of(vote))), 1.0)
 
     least, most = bound(found.tolist(), _sum(kls)[0]), bound(error["moments"], error["kl"])
-    yield _upper("stochastic bound", error["stochastic_bound"], least, most)
+    yield _upper("figures.error.stochastic_bound", error["stochastic_bound"], least, most)
     if c["posterior"] == "dirichlet":
         fixed = _fixed(c, folds)
         yield from _deterministic_vote(c, folds, fixed, lambda r, d: upper(r, d, ledger.of("predict")))
@@ -1690,7 +1654,7 @@ def _paid_error(c: Content, folds: Sequence[Fold], ledger: Ledger) -> Iterator[C
         # if the class that most of the drawn votes answer is wrong, at least half of them err
         price = math.log(1 / ledger.of("predict", "votes drawn once")) / ONCE_DRAWN
         value = min(2 * kl_inverse(value, price), 1.0)
-    yield _upper("bound", error["bound"], value)
+    yield _upper("figures.error.bound", error["bound"], value)
 
 
 def _paid_classes(
@@ -1706,23 +1670,23 @@ def _paid_classes(
     delta = of_each_margin if c["has_one_voter"] else ledger.of("classes, stochastic vote")
     covered = fixed.coverage[0], c["figures"]["deterministic_vote"]["coverage"]
     shares = np.array(c["fold_sizes"]) / c["n"]
-    yield from _each_class("bounds", c["figures"]["classes"], _labels(folds))
+    yield from _each_class("classes", c["figures"]["classes"], _labels(folds))
     for code, entry in enumerate(c["figures"]["classes"]):
-        name, members = f"class {entry['label']!a}, ", [fold.of_class(code) for fold in folds]
+        place, members = f"figures.classes.{code}", [fold.of_class(code) for fold in folds]
         counts = [fold.count(m) for fold, m in zip(folds, members, strict=True)]
         risk, near = (
             float(shares @ [fold.mean(r, m) for fold, r, m in zip(folds, rows, members, strict=True)])
             for rows in (drawn, fixed.rows)
         )
-        yield Check(f"{name}n", entry["n"], sum(counts), entry["n"] == sum(counts))
-        yield _upper(f"{name}stochastic risk", entry["stochastic_risk"], risk, risk + fixed.slack)
-        yield _upper(f"{name}empirical risk", entry["empirical_risk"], near, near + fixed.slack)
+        yield Check(f"{place}.n", entry["n"], sum(counts), entry["n"] == sum(counts))
+        yield _upper(f"{place}.stochastic_risk", entry["stochastic_risk"], risk, risk + fixed.slack)
+        yield _upper(f"{place}.empirical_risk", entry["empirical_risk"], near, near + fixed.slack)
         upper = functools.partial(_class_upper, counts, shares)
         least, most = upper(risk, kls, delta, 0), upper(entry["stochastic_risk"], kls, delta, 1)
-        yield _upper(f"{name}stochastic bound", entry["stochastic_bound"], least, most)
+        yield _upper(f"{place}.stochastic_bound", entry["stochastic_bound"], least, most)
         least = upper(near, fixed.kls, of_each_margin, 0) / covered[0]
         most = upper(entry["empirical_risk"], fixed.kls, of_each_margin, 1) / covered[1]
-        yield _upper(f"{name}bound", entry["bound"], min(least, 1.0), min(most, 1.0))
+        yield _upper(f"{place}.bound", entry["bound"], min(least, 1.0), min(most, 1.0))
 
 
 def _class_upper(
@@ -1739,7 +1703,7 @@ def _class_upper(
 def _paid_recalls(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     """What predict finds of each class; votes that were drawn once are too many to count again."""
     stated = c["figures"]["recalls"]
-    yield from _each_class("a recall", stated, [] if c["posterior"] == "logit_normal" else _labels(folds))
+    yield from _each_class("recalls", stated, [] if c["posterior"] == "logit_normal" else _labels(folds))
     if not stated:
         return
     given = [np.array(next(iter(p.values()))) for p in c["posteriors"]]
@@ -1754,7 +1718,7 @@ def _paid_recalls(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
             math.fsum(k * f.mean(e, m) for k, f, e, m in zip(counts, folds, each, members, strict=True)) / max(n, 1)
             for each, n in ((reading, sum(counts)) for reading in readings)
         )
-        yield from recall(entry, sum(counts), *((least, most) if any(counts) else (1.0, 1.0)))
+        yield from recall(code, entry, sum(counts), *((least, most) if any(counts) else (1.0, 1.0)))
 
 
 TIE = 1e-10  # weights of classes that differ by less tie
@@ -2157,14 +2121,16 @@ def _deterministic_vote(
     f = c["figures"]["deterministic_vote"]
     weights = risk_weights(c["bound_settings"], c["fold_sizes"])
     risk = float(weights @ [fold.mean(rows) for fold, rows in zip(folds, fixed.rows, strict=True)])
-    yield _lower("margin coverage", f["coverage"], fixed.coverage[0], fixed.coverage[1] * (1 - 1e-6))
-    yield _upper("margin risk", f["empirical_risk"], risk, risk + fixed.slack)
-    yield _upper("KL at the margin's scale", f["kl"], *_sum(fixed.kls))
+    yield _lower(
+        "figures.deterministic_vote.coverage", f["coverage"], fixed.coverage[0], fixed.coverage[1] * (1 - 1e-6)
+    )
+    yield _upper("figures.deterministic_vote.empirical_risk", f["empirical_risk"], risk, risk + fixed.slack)
+    yield _upper("figures.deterministic_vote.kl", f["kl"], *_sum(fixed.kls))
     figures = ((risk, _sum(fixed.kls)[0], fixed.coverage[0]), (f["empirical_risk"], f["kl"], f["coverage"]))
     least, most = (min(upper(r, kl) / covered, 1.0) for r, kl, covered in figures)
     if c["has_one_voter"]:  # there is only one vote and one figure
         least = most = c["figures"]["error"]["stochastic_bound"]
-    yield _upper("bound", c["figures"]["error"]["bound"], least, most)
+    yield _upper("figures.error.bound", c["figures"]["error"]["bound"], least, most)
 
 
 def coverage(
@@ -2290,7 +2256,7 @@ def _selective_sentences(c: Content) -> list[str]:
     folds, bound = len(c["fold_sizes"]), _percent(c["figures"]["error"]["bound"])
     among = "of those that it answers"
     if folds > 1:  # a ratio of averages is proven, not an average of ratios
-        among = f"times that share, both averaged over the key that shares them out among the {folds} folds"
+        among = f"times the share that it answers, both averaged over the key that shares them out among {folds} folds"
     covered = _percent_down(c["figures"]["coverage"]["bound"])
     used = sorted({f"{100 * t:.0f} %" for t in c["thresholds"] if t != NEVER}, key=lambda t: int(t[:-2]))
     silent = sum(threshold == NEVER for threshold in c["thresholds"])

@@ -41,15 +41,20 @@ def quick(voters=None, **settings):
 
 @cache
 def fitted(n_classes=2, **settings):
-    """Fitted on noisy examples with a flat prior, so that the folds differ and the random vote is random."""
+    """Fitted on noisy examples with a flat prior, so that the folds differ and the stochastic vote is random."""
     X, y = data(n_classes, noise=0.3)
-    return quick(**{"prior": 1.0} | settings).fit(X, y)
+    return quick(**{"prior": 1.0, "stochastic": True} | settings).fit(X, y)
+
+
+def of_kind(kind, **settings):
+    """Voters of one kind, whose stochastic vote is certified too."""
+    return quick(VOTERS[kind](2), stochastic=True, **settings)
 
 
 @cache
 def plain(kind):
-    """Voters of one kind, fitted on plain arrays."""
-    return quick(VOTERS[kind](2)).fit(*data())
+    """The same, fitted on plain arrays."""
+    return of_kind(kind).fit(*data())
 
 
 def class_scores(codes, weights, n_classes):

@@ -49,7 +49,7 @@ def examples(n_classes, n=300):
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 def test_a_fit_is_certified_verified_and_answers(n_classes, protocol):
     X, y = examples(n_classes)
-    clf = MajorityVoteClassifier(ColumnSource(), random_state=0, **PROTOCOLS[protocol]).fit(X, y)
+    clf = MajorityVoteClassifier(ColumnSource(), stochastic=True, random_state=0, **PROTOCOLS[protocol]).fit(X, y)
     assert clf.certificate_.abstains
     assert clf.certificate_.verify(clf.evidence_)
     weights, answers = clf.predict_proba(X), clf.predict(X)
@@ -67,18 +67,20 @@ def test_a_fit_is_certified_verified_and_answers(n_classes, protocol):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_judges_count_what_predict_does_and_silence_as_an_error(n_classes):
     X, y = examples(n_classes)
-    clf = MajorityVoteClassifier(ColumnSource(), inner_folds=0, random_state=0).fit(X, y)
+    clf = MajorityVoteClassifier(ColumnSource(), inner_folds=0, stochastic=True, random_state=0).fit(X, y)
     silent_rows = (X < 0).all(1)
     assert silent_rows.sum() > 1
+    np.testing.assert_array_equal(clf.evidence_.silent, silent_rows)
+    np.testing.assert_array_equal(clf.evidence_.answer, clf.predict(X))
     errors = np.where(silent_rows, True, clf.predict(X) != y)
     assert clf.certificate_.empirical_risk == pytest.approx(errors.mean(), abs=1e-12)
     drawn = np.where(silent_rows, 1, 1 - clf.predict_stochastic_proba(X)[np.arange(len(y)), y])
-    assert clf.certificate_.moments[0] == pytest.approx(drawn.mean(), abs=1e-8)
+    assert clf.certificate_.stochastic_risk == pytest.approx(drawn.mean(), abs=1e-8)
 
 
 def test_drawn_votes_go_by_those_that_answer():
     X, y = examples(3)
-    clf = MajorityVoteClassifier(ColumnSource(), random_state=0).fit(X, y)
+    clf = MajorityVoteClassifier(ColumnSource(), stochastic=True, random_state=0).fit(X, y)
     rows = np.repeat(X[2:8], 3000, axis=0)
     drawn = clf.predict_stochastic(rows, 0).reshape(6, 3000)
     shares = np.stack([(drawn == label).mean(1) for label in clf.classes_], axis=1)
@@ -106,7 +108,7 @@ def test_codes_below_no_answer_are_refused():
 def test_other_risks_say_why_they_are_refused(risk):
     X, y = examples(2)
     with pytest.raises(ValueError, match=r"abstain|may not answer"):
-        MajorityVoteClassifier(ColumnSource(), risk=risk, random_state=0).fit(X, y)
+        MajorityVoteClassifier(ColumnSource(), risk=risk, stochastic=True, random_state=0).fit(X, y)
 
 
 def test_a_certificate_that_is_paid_for_does_not_cover_gaps_that_its_judges_did_not_have():

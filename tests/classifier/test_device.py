@@ -39,14 +39,15 @@ class Untouched(VoterSource):
 def test_the_certificate_is_that_of_weights_learned_in_memory(how, n_classes, gpu):
     X, y = data(n_classes, n=600, noise=0.3)
     ours, theirs = (
-        quick(**LEARNED[how], prior=3.0, solver=TO_THE_END, device=device).fit(X, y) for device in ("cuda", None)
+        quick(**LEARNED[how], prior=3.0, solver=TO_THE_END, stochastic=True, device=device).fit(X, y)
+        for device in ("cuda", None)
     )
     assert HostVotes.asked > 0
     assert ours.n_iter_ > 0
     one, other = ours.certificate_, theirs.certificate_
     assert one.stochastic_bound == pytest.approx(other.stochastic_bound, rel=CLOSE)
     assert one.bound == pytest.approx(other.bound, rel=1e-5)  # not what was minimised
-    assert [type(votes) for votes in ours.evidence_] == [VoteMatrix] * len(ours.evidence_)
+    assert how == "learned elsewhere" or {type(votes) for votes in ours.evidence_} == {VoteMatrix}
     assert ours.certificate_.verify(ours.evidence_)
 
 

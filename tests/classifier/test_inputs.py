@@ -10,8 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from classifier.problems import VOTERS, broken, data, plain, quick
-from stocmv import Certificate, VoteMatrix
+from classifier.problems import VOTERS, broken, data, of_kind, plain, quick
+from stocmv import Certificate
+from stocmv.certificate import Judgments
 
 X, y = data()
 NAMES = ["a", "b", "c", "d"]
@@ -36,7 +37,7 @@ class TestFrames:
     pytestmark = pytest.mark.filterwarnings("ignore:X has feature names, but RandomForestClassifier was fitted without")
 
     def test_are_as_good_as_arrays(self, kind, frame):
-        clf, theirs = quick(VOTERS[kind](2)).fit(frame(X), y), plain(kind)
+        clf, theirs = of_kind(kind).fit(frame(X), y), plain(kind)
         assert list(clf.feature_names_in_) == NAMES
         assert not hasattr(theirs, "feature_names_in_")
         assert clf.certificate_ == theirs.certificate_
@@ -45,7 +46,7 @@ class TestFrames:
 
     @pytest.mark.parametrize("names", [["a", "b", "c", "x"], ["d", "c", "b", "a"]], ids=["other", "other_order"])
     def test_with_other_names_are_refused(self, kind, frame, names):
-        clf = quick(VOTERS[kind](2)).fit(frame(X), y)
+        clf = of_kind(kind).fit(frame(X), y)
         for answer in (clf.predict, clf.predict_proba, clf.predict_stochastic):
             with pytest.raises(ValueError, match="feature names"):
                 answer(frame(X, names))
@@ -95,7 +96,7 @@ class TestLabels:
     @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
     @pytest.mark.parametrize("kind", ["forest", "adaboost", "stumps", "list"])
     def test_of_any_kind_come_back(self, kind, labels):
-        clf, theirs = quick(VOTERS[kind](2)).fit(X, labels[y]), plain(kind)
+        clf, theirs = of_kind(kind).fit(X, labels[y]), plain(kind)
         np.testing.assert_array_equal(clf.classes_, labels)
         assert clf.certificate_.bound == theirs.certificate_.bound
         for answers, codes in (
@@ -112,10 +113,10 @@ class TestLabels:
         clf = quick(per_class=True, n_folds=3).fit(X, labels[y])
         clf.certificate_.to_json(tmp_path / "certificate.json")
         assert [c["label"] for c in clf.certificate_.per_class] == labels.tolist()
-        for k, votes in enumerate(clf.evidence_):
-            votes.save(tmp_path / f"{k}.npz")
-        votes = [VoteMatrix.load(tmp_path / f"{k}.npz") for k in range(3)]
-        assert Certificate.from_json(tmp_path / "certificate.json").verify(votes)
+        clf.evidence_.save(tmp_path / "evidence.npz")
+        evidence = Judgments.load(tmp_path / "evidence.npz")
+        assert evidence.digest() == clf.certificate_.evidence
+        assert Certificate.from_json(tmp_path / "certificate.json").verify(evidence)
 
     @pytest.mark.parametrize("dtype", ["str", "object", "category"])
     def test_in_a_series(self, dtype):
@@ -147,7 +148,7 @@ class TestSparse:
     @pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix])
     @pytest.mark.parametrize("kind", ["forest", "extra_trees", "bagging", "adaboost"])
     def test_is_as_good_as_dense(self, kind, make):
-        clf, theirs = quick(VOTERS[kind](2)).fit(make(X), y), plain(kind)
+        clf, theirs = of_kind(kind).fit(make(X), y), plain(kind)
         assert clf.certificate_ == theirs.certificate_
         np.testing.assert_array_equal(clf.predict_proba(make(X)), theirs.predict_proba(X))
         np.testing.assert_array_equal(clf.draw(0).predict(sparse.csr_array(X)), theirs.draw(0).predict(X))

@@ -33,7 +33,7 @@ class Failing(ClassifierMixin, BaseEstimator):
 
 @cache
 def original():
-    return MajorityVoteClassifier(RandomForestClassifier(8), n_folds=2, prior=1.0, random_state=0).fit(X, y)
+    return MajorityVoteClassifier(RandomForestClassifier(8), n_folds=2, prior=1.0, stochastic=True, random_state=0).fit(X, y)
 
 
 @pytest.fixture
@@ -212,29 +212,62 @@ def test_what_answers_differently_has_no_certificate(clf):
     assert pipe[-1].certificate_.verify(pipe[-1].evidence_)
 
 
-PARTS = {
-    "votes": lambda ours, theirs: setattr(ours, "evidence_", theirs.evidence_),
-    "posterior": lambda ours, theirs: edit_in_place(ours),
-    "certificate": lambda ours, theirs: setattr(ours, "certificate_", theirs.certificate_),
+def edit_evidence(clf):
+    clf.evidence_.answer[0] = 1 - clf.evidence_.answer[0]
+
+
+MIXED = {  # each makes the evidence another than the certificate was computed from
+    "evidence of another fit": lambda clf: setattr(clf, "evidence_", noisy().evidence_),
+    "certificate of another fit": lambda clf: setattr(clf, "certificate_", noisy().certificate_),
+    "evidence edited in place": edit_evidence,
+    "votes instead of judgments": lambda clf: setattr(clf, "evidence_", paid().evidence_),
+    "certificate of the other kind": lambda clf: setattr(clf, "certificate_", paid().certificate_),
 }
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_nothing_is_certified_from_parts_of_different_votes(clf, part):
+@pytest.mark.parametrize("how", MIXED)
+def test_nothing_is_certified_from_parts_of_different_fits(clf, how):
     pytest.importorskip("matplotlib").use("agg")
     from stocmv.displays import ErrorDistributionDisplay, SelectiveDisplay
 
-    PARTS[part](clf, noisy())
+    MIXED[how](clf)
     for certifies in (
         lambda: clf.selective(max_error=0.3),
         lambda: clf.selective(min_coverage=0.5),
         lambda: SelectiveDisplay.from_estimator(clf),
         lambda: ErrorDistributionDisplay.from_estimator(clf),
     ):
-        with pytest.raises(ValueError, match=r"not (the one|those) that the certificate is about"):
+        with pytest.raises(ValueError, match=r"is not what certificate_ is about|were learned on them|about other votes"):
             certifies()
+
+
+@pytest.mark.parametrize("how", [how for how in MIXED if "fit" in how or "place" in how])
+def test_the_certificate_does_not_hold_for_them_either(clf, how):
+    assert clf.certificate_.verify(clf.evidence_)
+    MIXED[how](clf)
+    assert not clf.certificate_.verify(clf.evidence_)
+
+
+def test_a_figure_that_is_edited_does_not_hold(clf):
+    clf.certificate_.figures["error"]["bound"] *= 0.99
+    assert not clf.certificate_.verify(clf.evidence_)
+
+
+def test_other_weights_are_noticed_where_the_certificate_knows_them():
+    pytest.importorskip("matplotlib").use("agg")
+    from stocmv.displays import ErrorDistributionDisplay
+
+    clf = copy.deepcopy(paid())
+    edit_in_place(clf)
+    with pytest.raises(ValueError, match="about other votes or weights than these"):
+        ErrorDistributionDisplay.from_estimator(clf)
 
 
 @cache
 def noisy():
     return clone(original()).fit(X, NOISE)
+
+
+@cache
+def paid():
+    return clone(original()).set_params(bound="seeger").fit(X, y)

@@ -63,11 +63,11 @@ class TestProbabilities:
     def test_those_of_the_stochastic_vote_are_its_frequencies(self, clf):
         clf = clf()
         if not clf.certificate_.covers_drawn:
-            with pytest.raises(ValueError, match="draws single voters"):
+            with pytest.raises(ValueError, match="predict_stochastic is not certified"):
                 clf.predict_stochastic(new_examples(clf))
             return
         X, n_draws = new_examples(clf), 2000
-        n_known = 2000 if clf.certificate_.posterior == "logit_normal" else np.inf  # whose are estimated from draws
+        n_known = 2000 if clf.posterior_[0].name == "logit_normal" else np.inf  # whose are estimated from draws
         probabilities = clf.predict_stochastic_proba(X)
         np.testing.assert_allclose(probabilities.sum(1), 1, rtol=0, atol=1e-12)
         mixed = np.flatnonzero(probabilities.max(1) < 0.99)[:25]
@@ -160,7 +160,7 @@ class TestFolds:
     def test_are_chosen_in_proportion_over_the_keys(self, bound):
         clf, X, answers = self.clf_and_split(bound)
         n_keys, shares = 1000, clf.certificate_.fold_shares
-        scale = [3.5, 7 / 3, 3.5] if bound == "seeger" else clf.certificate_.bound_settings["scale"]
+        scale = [3.5, 7 / 3, 3.5] if bound == "seeger" else clf.certificate_.fold_test["scale"]
         np.testing.assert_allclose(shares, 1 / np.array(scale) / np.sum(1 / np.array(scale)), rtol=1e-12)
         assert len(set(shares)) > 1
         expected = np.tensordot(shares, answers[:, :, None] == np.arange(3), axes=1)
@@ -259,7 +259,7 @@ class TestDraw:
 
 
 def test_a_draw_of_tiny_concentrations_is_quiet():
-    quick(prior=1e-4, solver=LBFGS(max_iter=0)).fit(*data()).draw(0)
+    quick(prior=1e-4, solver=LBFGS(max_iter=0), stochastic=True).fit(*data()).draw(0)
 
 
 @pytest.mark.parametrize("kind", ["forest", "bagging", "adaboost", "voting"])
@@ -267,7 +267,7 @@ def test_a_draw_of_tiny_concentrations_is_quiet():
 def test_a_drawn_vote_takes_what_its_classifier_takes(kind, make):
     X, y = data()
     given = pytest.importorskip("pandas").DataFrame(X, columns=list("abcd")) if make == "frame" else X.tolist()
-    clf = quick(plain(kind).voters).fit(given, y)
+    clf = quick(plain(kind).voters, stochastic=True).fit(given, y)
     clf.predict(given)
     np.testing.assert_array_equal(clf.draw(0).predict(given), plain(kind).draw(0).predict(X))
 

@@ -24,13 +24,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from classifier.problems import quick
 from stocmv.bounds import BOUNDS, CatoniPerFold, clopper_pearson
+from stocmv.certificate import Guess
 from stocmv.learning import drawn_answers, mean_vote
 from stocmv.posteriors import Dirichlet, LogitNormal
-from stocmv.protocols._choices import choose_bound
-from stocmv.protocols._cut import random_parts
+from stocmv.protocols import Cut, FoldVote, PacBayes
+from stocmv.protocols._protocol import PacBayesPerFold
 from stocmv.risks import Binomial, Exact
 from stocmv.voters import Stumps
-from unproven import Guess
+from unproven import Guess as Unproven
 
 RNG = np.random.default_rng(0)
 X, y = make_moons(400, noise=0.3, random_state=0)
@@ -93,7 +94,14 @@ class TestDrawnVoters:
     def test_are_refused_where_they_are_not_certified(self, risk, method):
         clf = quick(risk=risk, bound="seeger").fit(X, y)
         assert not clf.certificate_.covers_drawn
-        with pytest.raises(ValueError, match=f"{method} draws single voters .* risk='{risk}' certifies only the"):
+        with pytest.raises(ValueError, match=f"{method} is not certified: .* with a PAC-Bayes bound, with risk='exact'"):
+            clf.draw() if method == "draw" else clf.predict_stochastic(X)
+
+    @pytest.mark.parametrize("n_folds", [None, 2])
+    @pytest.mark.parametrize("method", ["predict_stochastic", "draw"])
+    def test_are_refused_unless_the_stochastic_vote_is_asked_for(self, n_folds, method):
+        clf = quick(n_folds=n_folds).fit(X, y)
+        with pytest.raises(ValueError, match=f"{method} is not certified: fit with stochastic=True"):
             clf.draw() if method == "draw" else clf.predict_stochastic(X)
 
     @pytest.mark.parametrize(
@@ -106,7 +114,7 @@ class TestDrawnVoters:
         ],
     )
     def test_are_drawn_where_they_are(self, risk, posterior, bound):
-        clf = quick(risk=risk, posterior=posterior, bound=bound).fit(X, y)
+        clf = quick(risk=risk, posterior=posterior, bound=bound, stochastic=True).fit(X, y)
         assert clf.certificate_.covers_drawn
         assert clf.predict_stochastic(X, 0).shape == y.shape
         assert clf.draw(0).predict(X).shape == y.shape
@@ -204,7 +212,7 @@ def test_stumps_know_the_classes_of_the_other_folds_only():
     clf = quick(Stumps(3), n_folds=3).fit(X, target.astype(str))
     once = list(clf.classes_).index("once")
     ignorant = [once not in voters.codes(X) for voters in clf.voters_]
-    judging = [bool(np.any(votes.targets == once)) for votes in clf.evidence_]
+    judging = [bool(np.any(fold.truth == once)) for fold in clf.evidence_.folds()]
     assert ignorant == judging
     assert sum(judging) == 1
 
@@ -239,7 +247,7 @@ class TestProven:
         for n_folds in (None, 3):
             certificate = quick("stumps", risk=HalfProven(), n_folds=n_folds).fit(X, y).certificate_
             assert certificate.proven
-            assert certificate.risk == "exact"
+            assert "half_proven" in certificate.context["weights"]
 
     def test_voters_that_depend_on_their_judges_make_none(self):
         certificate = quick(Stumps(3, ranges="training")).fit(X, y).certificate_
@@ -248,9 +256,14 @@ class TestProven:
 
     def test_every_part_is_named(self):
         certificate = quick(
-            Stumps(3, ranges="training"), risk=HalfProven(), bound=Guess(), n_folds=2
+            Stumps(3, ranges="training"), risk=HalfProven(), bound=Unproven(), n_folds=2, prior=1.0
         ).fit(X, y).certificate_  # fmt: skip
         assert len(certificate.unproven) == 3
+
+
+def rows_of(certificate):
+    """Names of the lines in the first table."""
+    return [row.name for row in certificate.tables()[0].rows]
 
 
 class TestOneVoter:
@@ -261,13 +274,13 @@ class TestOneVoter:
         clf = quick(FrozenEstimator(tree), per_class=True).fit(X[100:], y[100:])
         wrong = tree.predict(X[100:]) != y[100:]
         assert clf.certificate_.bound == clopper_pearson(int(wrong.sum()), 300, 0.05)
-        assert clf.certificate_.stochastic_bound == clf.certificate_.bound
-        assert clf.certificate_.alternatives == 1
-        assert clf.certificate_.kl == 0
+        assert clf.certificate_.stochastic_bound is None
+        assert clf.certificate_.covers_drawn
         for k, entry in enumerate(clf.certificate_.per_class):
             mine = wrong[y[100:] == k]
-            assert entry["bound"] == entry["stochastic_bound"] == clopper_pearson(int(mine.sum()), len(mine), 0.025)
-        assert [name for name, _, _ in clf.certificate_.figures(per_class=False)] == ["predict", "always answering 1"]
+            assert entry["bound"] == clopper_pearson(int(mine.sum()), len(mine), 0.025)
+            assert "stochastic_bound" not in entry
+        assert rows_of(clf.certificate_) == ["predict", "always answering 1"]
         assert clf.certificate_.verify(clf.evidence_)
         np.testing.assert_array_equal(clf.predict(X), tree.predict(X))
         np.testing.assert_array_equal(clf.predict_stochastic(X, 0), tree.predict(X))
@@ -277,7 +290,7 @@ class TestOneVoter:
         certificate = quick(voters, bound="seeger").fit(X, y).certificate_
         theirs = BOUNDS["seeger"].upper(certificate.empirical_risk, 0.0, certificate.fold_sizes, 0.05).value
         assert certificate.bound == certificate.stochastic_bound == theirs
-        assert [name for name, _, _ in certificate.figures() if "always" not in name] == ["predict"]
+        assert [name for name in rows_of(certificate) if "always" not in name] == ["predict"]
 
     def test_may_have_a_bound_by_name(self):
         tree = FrozenEstimator(clone(TREE).fit(X[:100], y[:100]))
@@ -316,12 +329,12 @@ def test_equal_voters_win_equally_often_however_small_their_concentrations(conce
 class TestHoldoutComparison:
     def test_is_with_the_plain_model_trained_on_the_other_examples(self):
         """The forest that the first judges never taught, predicting as a forest does."""
-        for settings, shares in (({}, (1 / 3, 2 / 3)), ({"n_folds": 3}, (1 / 3,) * 3)):
+        for settings, cut in (({}, Cut.holdout(1 / 3)), ({"n_folds": 3}, Cut.folds(3))):
             clf = quick(RandomForestClassifier(30), **settings).fit(X, y)
             comparison = clf.certificate_.compare_errors(*clf.plain_errors_)
-            assert comparison.n_holdout == clf.evidence_[0].n_examples
+            assert comparison.n_holdout == np.sum(clf.evidence_.fold == 0)
             assert comparison.bound == clf.certificate_.bound
-            judges = random_parts(400, None, shares, np.random.RandomState(0)) == 0
+            judges = cut.parts(400, None, np.random.RandomState(0)) == 0
             theirs = np.count_nonzero(clf.voters_[0].ensemble.predict(X[judges]) != y[judges])
             assert comparison.n_errors == theirs
 
@@ -335,11 +348,13 @@ class TestHoldoutComparison:
 
 
 def test_the_kind_of_a_bound_does_not_depend_on_what_voters_can_tell():
-    told = choose_bound("catoni_per_fold", (100, 100, 100), [0.1, None, 0.1], 0.05)
-    assert told.name == choose_bound("catoni_per_fold", (100, 100, 100), [None] * 3, 0.05).name == "catoni_per_fold"
-    assert choose_bound("seeger", (100, 100, 100), [0.1] * 3, 0.05) == "seeger"
+    told, silent = FoldVote(None, None, Guess(np.array([9.0]), np.array([98.0])), None, 98), FoldVote(*[None] * 5)
+    for votes in ([told, silent, told], [silent] * 3):
+        bound = PacBayesPerFold(3).bound_for(votes, (100, 100, 100), 0.05)
+        assert isinstance(bound, CatoniPerFold)
+        assert len(bound.c) == 3
     given = CatoniPerFold((1.0, 2.0, 3.0))
-    assert choose_bound(given, (100, 100, 100), [0.1] * 3, 0.05) is given
+    assert PacBayes(3, given).bound_for([told] * 3, (100, 100, 100), 0.05) is given
 
 
 def test_a_binomial_bound_of_many_good_voters_is_on_their_vote():
@@ -349,7 +364,7 @@ def test_a_binomial_bound_of_many_good_voters_is_on_their_vote():
     posts = Stumps(1, ranges=[np.full(25, 0.0), np.full(25, 1.0)])  # a threshold at one half: the column itself
     clf = quick(posts, risk=Binomial(), bound="seeger").fit(answers.astype(float), labels)
     assert np.mean(clf.predict(answers.astype(float)) != labels) <= clf.certificate_.bound
-    with pytest.raises(ValueError, match="draws single voters"):
+    with pytest.raises(ValueError, match="predict_stochastic is not certified"):
         clf.predict_stochastic(answers.astype(float))
 
 
@@ -364,7 +379,7 @@ def test_settings_that_name_a_class_mean_that_class():
 
 
 def test_a_drawn_vote_knows_its_columns():
-    drawn = quick().fit(_frame(X), y).draw(0)
+    drawn = quick(stochastic=True).fit(_frame(X), y).draw(0)
     with pytest.raises(ValueError, match="feature names"):
         drawn.predict(_frame(X)[["b", "a"]])
 
@@ -380,11 +395,12 @@ def test_frozen_voters_stay_as_they_were_certified():
 
 
 def test_voters_of_several_folds_are_not_called_one():
+    paid = quick(TREE, bound="seeger").fit(X, y).certificate_
+    assert paid.certified == "the error of the voter of a drawn fold"
     certificate = quick(TREE, n_folds=3).fit(X, y).certificate_
-    assert certificate.certified == "the error of the voter of a drawn fold"
     assert "each example is given to one fold, then its voter answers" in str(certificate)
 
 
 def test_a_comparison_of_what_is_not_proven_says_so():
-    clf = quick(bound=Guess(), n_folds=2).fit(X, y)
+    clf = quick(bound=Unproven(), n_folds=2).fit(X, y)
     assert "is not proven" in str(clf.certificate_.compare_errors(3, 100))

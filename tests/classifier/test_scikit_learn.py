@@ -45,12 +45,12 @@ class TestCopies:
         assert copy.key_ == clf.key_
 
     def test_joblib_keeps_everything(self, tmp_path):
-        clf = quick().fit(X, y)
+        clf = quick(stochastic=True).fit(X, y)
         joblib.dump(clf, tmp_path / "clf.joblib", compress=1)
         assert_same(joblib.load(tmp_path / "clf.joblib"), clf)
 
     def test_a_drawn_vote_can_be_copied(self):
-        drawn = quick().fit(X, y).draw(0)
+        drawn = quick(stochastic=True).fit(X, y).draw(0)
         for copy in (clone(drawn), pickle.loads(pickle.dumps(drawn))):
             np.testing.assert_array_equal(copy.predict(X), drawn.predict(X))
 

@@ -54,7 +54,7 @@ def _held_out(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def _in_folds(tmp_path_factory) -> Path:
-    return certify_flowers(tmp_path_factory.mktemp("in_folds"), "--folds", "3")
+    return certify_flowers(tmp_path_factory.mktemp("in_folds"), "--folds", "3", "--stochastic")
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +70,7 @@ def audit(_held_out, here) -> Path:
 
 @pytest.fixture
 def audit_in_folds(_in_folds, here) -> Path:
-    """The same with three folds."""
+    """The same with three folds, and the stochastic vote certified too."""
     return Path(shutil.copytree(_in_folds, here.parent / "audit_in_folds"))
 
 
@@ -89,6 +89,6 @@ def flowers(here) -> Path:
 @pytest.fixture
 def verify(stocmv):
     def call(audit, *options):
-        return stocmv("verify", audit / "certificate.json", audit / "votes.npz", "--seed", 0, *options)
+        return stocmv("verify", audit / "certificate.json", audit / "evidence.npz", "--seed", 0, *options)
 
     return call

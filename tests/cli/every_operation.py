@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 import stocmv
-from stocmv import checks, selective, tables  # noqa: F401  (imported before the forks, which count what they open)
+from stocmv import checks, decisions, tables  # noqa: F401  (imported before the forks, which count what they open)
 from stocmv._files import sha256, whole_file
-from stocmv.cli import _audit, _examples, _folder, _page, _predict, _seen
+from stocmv.cli import _audit, _examples, _folder, _overview, _page, _predict
 from stocmv.cli._main import run
 
 OPERATIONS = ("open", "os.", "shutil.", "tempfile.", "fcntl.")
@@ -67,11 +67,11 @@ def take_out_the_fit(folder: Path) -> None:
     _examples.read_examples = lambda *_: None
     _audit.certify_table = lambda *_: None
     _page.print_page = lambda *_: None
-    _seen.Seen.of = lambda *_: None
+    _overview.DataOverview.of = lambda *_: None
 
 
 def certify(folder: Path, word: str, *options: str) -> int:
-    def write(audit: object, table: object, seen: object, unfinished: Path) -> None:
+    def write(audit: object, table: object, overview: object, unfinished: Path) -> None:
         for name in _folder.OURS:
             with whole_file(unfinished / name) as file:
                 file.write(word.encode())

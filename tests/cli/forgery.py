@@ -1,4 +1,4 @@
-"""Certificates and votes changed on purpose."""
+"""Certificates and evidence changed on purpose."""
 
 import hashlib
 import json
@@ -8,19 +8,29 @@ from typing import Any
 
 import numpy as np
 
+from stocmv.verify import WORDS
+
 
 def reseal(path: Path, change: Callable[[dict], Any]) -> None:
     """Change what a certificate says, and write the digest that fits."""
     content = json.loads(path.read_text())
-    change(content)
+    words = content.pop(WORDS)
     content.pop("sha256")
+    change(content)
     plain = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    content["sha256"] = hashlib.sha256(plain.encode()).hexdigest()
-    path.write_text(json.dumps(content, indent=1))
+    digest = hashlib.sha256(plain.encode()).hexdigest()
+    path.write_text(json.dumps({**content, "sha256": digest, WORDS: words}, indent=1))
+
+
+def sealed(path: Path) -> dict:
+    """What a certificate's digest is of."""
+    content = json.loads(path.read_text())
+    del content["sha256"], content[WORDS]
+    return content
 
 
 def repack(path: Path, change: Callable[[dict], Any]) -> None:
-    """Change the arrays of a votes file, and pack them as they were."""
+    """Change the arrays of an evidence file, and pack them as they were."""
     with np.load(path) as packed:
         arrays = {name: packed[name].copy() for name in packed.files}
     change(arrays)

@@ -16,10 +16,10 @@ from cli.examples import FLOWERS, mixed
 from cli.terminal import assert_refused
 from stocmv import Certificate
 from stocmv._files import sha256
+from stocmv.certificate import Judgments, TestedCertificate
 from stocmv.persistence import load
-from stocmv.votes import load_folds
 
-OURS = ["certificate.json", "model.skops", "report.html", "votes.npz"]
+OURS = ["certificate.json", "evidence.npz", "model.skops", "report.html"]
 FEATURES = FLOWERS.drop(columns="kind")
 KINDS, CODES = np.unique(FLOWERS["kind"].astype(str).to_numpy(dtype=str), return_inverse=True)
 QUICK = ("--trees", 3, "--out", "audit", "--json")
@@ -68,20 +68,21 @@ def test_costs_as_json_or_in_a_file(stocmv, here):
         stocmv("certify", "iris", "--cost", given, "--trees", 3, "--out", f"audit-{k}", "--json").content
         for k, given in enumerate((json.dumps(matrix), here.parent / "costs.json"))
     ]
-    assert found[0]["cost"] == found[1]["cost"]
-    assert found[0]["cost"]["matrix"] == matrix
-    assert found[0]["cost"]["measured"] < found[0]["cost"]["bound"] < 3
-    assert [entry["label"] for entry in found[0]["precisions"]] == KINDS.tolist()
+    figures = found[0]["figures"]
+    assert figures["cost"] == found[1]["figures"]["cost"]
+    assert figures["cost"]["matrix"] == matrix
+    assert figures["cost"]["measured"] < figures["cost"]["bound"] < 3
+    assert [entry["label"] for entry in figures["precision"]] == KINDS.tolist()
     assert {claim["name"] for claim in found[0]["claims"]} >= {"precision", "cost"}
-    assert stocmv("verify", "audit-0/certificate.json", "audit-0/votes.npz").code == 0
+    assert stocmv("verify", "audit-0").code == 0
 
 
 def test_costs_may_name_a_class_that_is_not_in_the_file(stocmv, here):
     rare = {truth: {**row, "rare": 9.0} for truth, row in COSTS.items()} | {"rare": dict.fromkeys(KINDS.tolist(), 90.0)}
     found = stocmv("certify", "iris", "--cost", json.dumps(rare), "--trees", 3, "--out", "audit", "--json").content
-    assert found["cost"]["classes"] == sorted([*KINDS.tolist(), "rare"])
-    assert found["cost"]["bound"] > 90 * (1 - 0.05 ** (1 / found["n"]))
-    assert stocmv("verify", "audit/certificate.json", "audit/votes.npz").code == 0
+    assert found["figures"]["cost"]["classes"] == sorted([*KINDS.tolist(), "rare"])
+    assert found["figures"]["cost"]["bound"] > 90 * (1 - 0.05 ** (1 / found["n"]))
+    assert stocmv("verify", "audit").code == 0
 
 
 def test_precision_and_cost_on_the_page(stocmv, here):
@@ -141,7 +142,7 @@ def test_labels_of_every_kind(labels, kind, stocmv, here):
     FEATURES.assign(label=[labels[int(code > 0)] for code in CODES]).to_csv("data.csv", index=False)
     answer = stocmv("certify", "data.csv", "--target", "label", *QUICK)
     assert answer.code == 0
-    assert [entry["label"] for entry in answer.content["per_class"]] == [kind(label) for label in labels]
+    assert [entry["label"] for entry in answer.content["figures"]["classes"]] == [kind(label) for label in labels]
     answers = stocmv("predict", "audit", "data.csv", "--json").content["predictions"]
     assert set(answers) == {kind(label) for label in labels}
 
@@ -153,10 +154,10 @@ def test_what_is_written(flowers, stocmv, here, page):
     certificate, model = Certificate.from_json("audit/certificate.json"), load("audit/model.skops")
     assert certificate.context.pop("model") == {"sha256": sha256(here / "audit" / "model.skops")}
     assert certificate == model.certificate_
-    assert certificate.vote_digests == tuple(votes.digest() for votes in load_folds("audit/votes.npz"))
+    assert isinstance(certificate, TestedCertificate)
+    assert certificate.evidence == Judgments.load("audit/evidence.npz").digest()
     assert answer.content["bound"] == certificate.bound
-    assert answer.content["stochastic_bound"] == certificate.stochastic_bound
-    assert answer.content["baseline"] == certificate.baseline
+    assert answer.content["figures"] == certificate.figures
     assert answer.content["protocol"] == {"name": "holdout", "learning": 100, "judging": 50}
     assert certificate.context["data"]["rows"] == 150
     assert re.fullmatch("[0-9a-f]{64}", certificate.context["data"]["sha256"])
@@ -170,48 +171,63 @@ def test_the_page_on_the_terminal(flowers, stocmv, here):
     assert (answer.code, answer.err) == (0, "")
     certificate = Certificate.from_json("flowers-certified/certificate.json")
     assert certificate.statement() in answer.out
-    rows = [line.split("  ")[0] for line in answer.out.splitlines()]
-    most = certificate.baseline["label"]
-    assert [row for row in rows if row in ("predict", "stochastic vote", f"always answering {most}")] == [
-        "predict",
-        "stochastic vote",
-        f"always answering {most}",
-    ]
+    lines = [line.split() for line in answer.out.splitlines()]
+    for table in certificate.tables():
+        assert f"{table.heading} ".split() + f"{table.how} {table.measured}".split() in lines
+        assert [line for shown in table.lines if (line := " ".join(shown).split()) not in lines] == []
+    assert "stochastic" not in answer.out
     assert "100 examples made the vote; 50 others only judged it." in answer.out
     assert "on the same 50 examples" in answer.out
-    for line in ("versicolor", "stocmv verify flowers-certified/certificate.json"):
-        assert line in answer.out
+    assert "\n  stocmv verify flowers-certified\n" in answer.out
+
+
+def test_the_stochastic_vote_on_request(flowers, stocmv, here, page):
+    answer = stocmv("certify", flowers, "--target", "kind", "--trees", 3, "--stochastic")
+    certificate = Certificate.from_json("flowers-certified/certificate.json")
+    assert certificate.has_stochastic_vote
+    rows = [line.split("  ")[0] for line in answer.out.splitlines()]
+    assert rows.index("predict") + 1 == rows.index("stochastic vote")
+    assert "bound, stochastic vote" in (here / "flowers-certified" / "report.html").read_text("utf-8")
+    assert stocmv("verify", "flowers-certified").code == 0
 
 
 def test_labels_and_names_are_shown_as_they_are(stocmv, here):
     labels = ["[red]", ":warning:", "\x1b[31mred"]
     FEATURES.assign(label=[labels[code] for code in CODES]).to_csv("data.csv", index=False)
     answer = stocmv("certify", "data.csv", "--target", "label", "--trees", 3, "--out", "my [bold] audit")
-    for shown in ("[red] ", ":warning: ", r"\x1b[31mred ", "stocmv verify 'my [bold] audit/certificate.json'"):
+    for shown in ("[red] ", ":warning: ", r"\x1b[31mred ", "stocmv verify 'my [bold] audit'"):
         assert shown in answer.out
     assert "\x1b" not in answer.out
-    verified = stocmv("verify", "my [bold] audit/certificate.json", "my [bold] audit/votes.npz")
+    verified = stocmv("verify", "my [bold] audit")
     assert verified.code == 0
-    assert "class '[red]' bound" in verified.out
+    assert "[red]" in verified.out
     assert "\x1b" not in verified.out
 
 
 def test_many_classes_on_the_terminal(stocmv, here):
     rng = np.random.default_rng(0)
     pd.DataFrame({"a": rng.normal(size=300), "label": rng.integers(0, 15, 300)}).to_csv("data.csv", index=False)
-    assert "and 3 more in the report" in stocmv("certify", "data.csv", "--target", "label", "--trees", 2).out
+    out = stocmv("certify", "data.csv", "--target", "label", "--trees", 2).out
+    assert out.count("and 3 more in the report") == 2  # for the errors and for the precisions
+    errors, precisions = (
+        [float(share) for share in re.findall(rf"\d+ {unit}\) +([\d.]+) %", out)]
+        for unit in (r"\(\d+ examples?", r"\(\d+ answers")
+    )
+    assert errors == sorted(errors, reverse=True)
+    assert precisions == sorted(precisions)
+    assert len(errors) == len(precisions) == 12
 
 
 def test_the_same_seed_gives_the_same_files(flowers, stocmv, here):
     for name in ("one", "two"):
         assert stocmv("certify", flowers, "--target", "kind", "--trees", 3, "--seed", 7, "--out", name).code == 0
-    assert (here / "one" / "votes.npz").read_bytes() == (here / "two" / "votes.npz").read_bytes()
+    assert (here / "one" / "evidence.npz").read_bytes() == (here / "two" / "evidence.npz").read_bytes()
     one, two = (Certificate.from_json(here / name / "certificate.json") for name in ("one", "two"))
     for certificate in (one, two):
         del certificate.context["model"]  # the model's file also says how long the fit took
     assert one == two
     assert stocmv("certify", flowers, "--target", "kind", "--trees", 3, "--seed", 8, "--out", "three").code == 0
-    assert (here / "one" / "votes.npz").read_bytes() != (here / "three" / "votes.npz").read_bytes()
+    assert (here / "one" / "evidence.npz").read_bytes() != (here / "three" / "evidence.npz").read_bytes()
 
 
 @pytest.mark.parametrize("encoding", ["ordinal", "onehot"])
@@ -219,8 +235,8 @@ def test_categories_dates_and_missing_values(encoding, stocmv, here):
     mixed().to_csv("data.csv", index=False)
     answer = stocmv("certify", "data.csv", "--target", "answer", "--categories", encoding, *QUICK)
     assert answer.code == 0
-    told = Certificate.from_json("audit/certificate.json").context["data"]
-    assert (told["categorical"], told["categories"]) == (["colour"], encoding)
+    data = Certificate.from_json("audit/certificate.json").context["data"]
+    assert (data["categorical"], data["categories"]) == (["colour"], encoding)
     assert load("audit/model.skops").feature_names_in_.tolist() == ["colour", "size", "sold", "seen"]
 
 
@@ -252,7 +268,7 @@ def test_errors_on_a_test_file(stocmv, here, page):
     test = answer.content["test"]
     expected = np.mean(load("audit/model.skops").predict(new.drop(columns="kind")) != new["kind"])
     assert (test["n"], test["predict"]) == (len(new), expected)
-    assert 0 <= test["stochastic"] <= 1
+    assert test["stochastic"] is None
     assert "test.csv" in (here / "audit" / "report.html").read_text(encoding="utf-8")
 
 
@@ -333,7 +349,8 @@ def test_who_judges(options, protocol, flowers, stocmv):
     assert answer.code == 0
     assert answer.content["protocol"] == protocol
     assert answer.content["n"] == protocol["judging"]
-    assert (answer.content["kl"] > 0) == ("--bound" in options)
+    assert ("kl" in answer.content["figures"]["error"]) == ("--bound" in options)
+    assert (answer.content["stochastic_bound"] is not None) == ("--bound" in options)
     assert 0 < answer.content["holdout_bound"] < 1
 
 
@@ -370,7 +387,7 @@ def test_groups(name, stocmv, here, page):
     model = load("audit/model.skops")
     assert model.n_features_in_ == 4
     assert model.certificate_.context["data"]["group"] == "plant"
-    assert [len(votes.groups) for votes in load_folds("audit/votes.npz")] == [51]
+    assert len(np.unique(Judgments.load("audit/evidence.npz").group)) == 17
     assert "33 groups made the vote; 17 others only judged it." in (here / "audit" / "report.html").read_text("utf-8")
     assert len(stocmv("predict", "audit", name, "--json").content["predictions"]) == 150
 
@@ -380,7 +397,7 @@ def test_groups_on_the_terminal(stocmv, here):
     answer = stocmv("certify", "data.csv", "--target", "kind", "--group", "plant", "--trees", 3)
     assert answer.code == 0
     assert "error on new groups" in answer.out
-    assert "error on class  groups" in answer.out
+    assert re.search(r"setosa \(\d+ groups\)", answer.out)
 
 
 def test_groups_of_a_test_file_count_once(stocmv, here):
@@ -481,8 +498,8 @@ def test_json_of_a_certificate_is_one_line(flowers, stocmv):
 
 @pytest.mark.parametrize(("name", "words"), [("data.csv", False), ("data.csv", True), ("data.npz", False)])
 def test_rows_that_repeat_others_are_counted(name, words, stocmv, here, monkeypatch):
-    told = {}
-    monkeypatch.setattr("stocmv.cli._audit.render", lambda *_, data, **__: told.update(data=data) or "")
+    shown = {}
+    monkeypatch.setattr("stocmv.cli._audit.render", lambda *_, data, **__: shown.update(data=data) or "")
     frame = pd.DataFrame({"a": np.arange(80.0), "b": np.arange(80) % 3}).iloc[[*range(80), 3, 3, 7]]
     if words:
         frame["b"] = frame["b"].map(["x", "y", "z"].__getitem__)
@@ -492,8 +509,8 @@ def test_rows_that_repeat_others_are_counted(name, words, stocmv, here, monkeypa
         np.savez(name, X=frame.to_numpy(), y=np.arange(83) % 2)
     target = ["--target", "label"] if name == "data.csv" else []
     assert stocmv("certify", name, *target, "--trees", 2).code == 0
-    assert told["data"].duplicate_rows == 3
-    assert told["data"].n_rows == 83
+    assert shown["data"].duplicate_rows == 3
+    assert shown["data"].n_rows == 83
 
 
 def test_a_class_without_judges_has_no_measured_error(stocmv, here, page):
@@ -507,10 +524,10 @@ def test_a_class_without_judges_has_no_measured_error(stocmv, here, page):
         if certificate.per_class[2]["n"] == 0:
             break
     lines = [line.split() for line in answer.out.splitlines()]
-    assert ["c", "0", "100.00", "%", "100.00", "%"] in lines
-    assert ("class c (0 examples), predict", "100.00 %", "") in certificate.figures()
+    assert ["c", "(0", "examples)", "100.00", "%"] in lines
+    assert ("c (0 examples)", "100.00 %", "") in certificate.tables()[1].lines
     report = " ".join(re.sub("<[^>]*>", " ", (here / "audit" / "report.html").read_text()).split())
-    assert re.search(r"\bc 0 100\.00 % 100\.00 % (?!100)", report)
+    assert re.search(r"\bc \(0 examples\) 100\.00 % (?!100)", report)
 
 
 def test_a_gpu_that_is_not_there(stocmv, flowers, monkeypatch):

@@ -11,10 +11,10 @@ from cli.examples import FLOWERS, mixed
 from cli.terminal import assert_refused
 from stocmv import Certificate
 from stocmv._files import sha256
-from stocmv.engines._connection import connected
-from stocmv.persistence import load
+from stocmv.cluster._connection import connected
+from stocmv.persistence import load, load_evidence
 from stocmv.report import render
-from stocmv.votes import PartitionedVotes, load_folds
+from stocmv.votes import PartitionedVotes
 
 pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 
@@ -40,21 +40,28 @@ def test_a_folder_is_certified_and_what_is_written_holds(frame, target, here, ce
     answer = certify(data, "--target", target, "--json")
     assert answer.code == 0, answer
     audit = here / "train-certified"
-    assert answer.content["files"] == ["certificate.json", "model.skops", "report.html", "votes.npz"]
+    assert answer.content["files"] == ["certificate.json", "evidence.npz", "model.skops", "report.html"]
     assert answer.content["n"] == round(len(frame) / 3)
-    checked = stocmv("verify", audit / "certificate.json", audit / "votes.npz", "--json")
+    frame.to_parquet(here / "new.parquet", index=False)
+    checked = stocmv("verify", audit, "--data", here / "new.parquet")
     assert checked.code == 0, checked
-    frame.drop(columns=target).to_csv(here / "new.csv", index=False)
-    predicted = stocmv("predict", audit, here / "new.csv", "--json")
+    predicted = stocmv("predict", audit, here / "new.parquet", "--json")
     assert predicted.code == 0, predicted
-    votes = load_folds(audit / "votes.npz")
-    assert all(isinstance(fold, PartitionedVotes) and len(fold.parts) == 3 for fold in votes)
     certificate = Certificate.from_json(audit / "certificate.json")
     assert certificate.context.pop("model") == {"sha256": sha256(audit / "model.skops")}
     assert load(audit / "model.skops").certificate_ == certificate
 
 
-def test_the_page_tells_of_the_data(page, here, certify, monkeypatch):
+def test_votes_that_were_paid_for_are_collected(here, certify, stocmv):
+    data = write_parts(here / "train", FLOWERS)
+    answer = certify(data, "--target", "kind", "--bound", "seeger", "--prior", 1, "--no-per-class", "--json")
+    assert answer.code == 0, answer
+    votes = load_evidence(here / "train-certified" / "evidence.npz")
+    assert all(isinstance(fold, PartitionedVotes) and len(fold.parts) == 3 for fold in votes)
+    assert stocmv("verify", here / "train-certified", "--precise", 0).code == 0
+
+
+def test_the_page_shows_the_data(page, here, certify, monkeypatch):
     summaries = []
 
     def rendered(model, *, data, **more):
@@ -65,11 +72,11 @@ def test_the_page_tells_of_the_data(page, here, certify, monkeypatch):
     frame = mixed()
     answer = certify(write_parts(here / "train", frame), "--target", "answer")
     assert answer.code == 0, answer
-    told = summaries[0]
-    assert told.n_rows == len(frame)
-    assert told.class_counts == frame["answer"].value_counts().to_dict()
-    assert told.missing_values == frame.drop(columns="answer").isna().sum().sum()
-    assert told.feature_kinds == {"numeric": 3, "categorical": 1}
+    summary = summaries[0]
+    assert summary.n_rows == len(frame)
+    assert summary.class_counts == frame["answer"].value_counts().to_dict()
+    assert summary.missing_values == frame.drop(columns="answer").isna().sum().sum()
+    assert summary.feature_kinds == {"numeric": 3, "categorical": 1}
     assert "<svg" in (here / "train-certified" / "report.html").read_text()
 
 
@@ -92,7 +99,7 @@ def test_groups_and_folds_are_those_of_one_machine(here, certify, stocmv):
     assert there["n"] == alone["n"] == 30
     assert there["bound"] == pytest.approx(alone["bound"], rel=1e-12)
     written = here / "train-certified"
-    assert stocmv("verify", written / "certificate.json", written / "votes.npz").code == 0
+    assert stocmv("verify", written).code == 0
 
 
 def test_columns_are_taken_as_on_one_machine(here, certify, stocmv):
@@ -138,7 +145,7 @@ def test_a_local_cluster_has_as_many_workers_as_asked_for(monkeypatch):
 
 class TestRefused:
     def test_no_scheduler(self, here, stocmv, monkeypatch):
-        monkeypatch.setattr("stocmv.engines._connection._SILENCE", 1.0)
+        monkeypatch.setattr("stocmv.cluster._connection._SILENCE", 1.0)
         data = write_parts(here / "train", FLOWERS)
         answer = stocmv("certify", data, "--target", "kind", "--cluster", "tcp://127.0.0.1:9")
         assert_refused(answer, "No Dask scheduler answers at tcp://127.0.0.1:9.")
@@ -197,7 +204,8 @@ class TestRefused:
         assert_refused(answer, "part-2.parquet: The group 'plant' is missing in 1 row ")
         assert_refused(certify(data, "--target", "kind", "--group", "tree"), "There is no column 'tree' to group by")
 
-    def test_votes_that_would_not_fit_here(self, here, certify, monkeypatch):
+    def test_evidence_that_would_not_fit_here(self, here, certify, monkeypatch):
         monkeypatch.setattr("stocmv._memory.free_memory", lambda: 100)
         data = write_parts(here / "train", FLOWERS)
-        assert_refused(certify(data, "--target", "kind"), "The file of votes unpacks to")
+        assert_refused(certify(data, "--target", "kind"), "The file of judgments unpacks to")
+        assert_refused(certify(data, "--target", "kind", "--bound", "seeger"), "The file of votes unpacks to")

@@ -12,7 +12,7 @@ from cli.terminal import assert_refused
 from stocmv.cli import _folder
 from stocmv.cli._folder import check_free, sweep, whole_folder
 
-OURS = ["certificate.json", "model.skops", "report.html", "votes.npz"]
+OURS = ["certificate.json", "evidence.npz", "model.skops", "report.html"]
 needs_locks = pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked there")
 
 
@@ -61,7 +61,7 @@ def test_unless_forced(certify, here):
     assert certify("--out", "audit", "--seed", 1, "--force").code == 0
     after = contents(here / "audit")
     assert sorted(after) == OURS
-    assert all(after[name] != before[name] for name in ("certificate.json", "model.skops", "votes.npz"))
+    assert all(after[name] != before[name] for name in ("certificate.json", "model.skops", "evidence.npz"))
     assert os.listdir(here) == ["audit"]
 
 

@@ -167,5 +167,5 @@ def test_ten_thousand_columns(stocmv, here):
     answer = stocmv("certify", data, "--target", "kind", "--trees", 3, "--out", "audit", "--json")
     assert answer.code == 0
     assert answer.content["n"] == 20
-    assert stocmv("verify", "audit/certificate.json", "audit/votes.npz").code == 0
+    assert stocmv("verify", "audit/certificate.json", "audit/evidence.npz").code == 0
     assert len(stocmv("predict", "audit", data).out.splitlines()) == 61

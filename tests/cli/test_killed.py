@@ -18,7 +18,7 @@ from stocmv.cli._main import run
 
 RUNS = 10
 IMPORTS = ["stocmv.cli._main", "stocmv.cli._audit", "pyarrow.csv", "skops.io", "jinja2", "matplotlib.pyplot"]
-OURS = ["certificate.json", "model.skops", "report.html", "votes.npz"]
+OURS = ["certificate.json", "evidence.npz", "model.skops", "report.html"]
 
 pytestmark = [
     pytest.mark.kill,
@@ -71,7 +71,7 @@ def _kill(process: multiprocessing.Process, is_time: Callable[[], bool]) -> bool
 
 def _assert_whole(audit: Path, capsys) -> None:
     assert sorted(os.listdir(audit)) == OURS
-    assert run(["verify", str(audit / "certificate.json"), str(audit / "votes.npz")]) == 0
+    assert run(["verify", str(audit)]) == 0
     assert run(["predict", str(audit), str(audit.parent.parent / "flowers.csv")]) == 0
     capsys.readouterr()
 

@@ -65,7 +65,7 @@ def test_what_is_left_out_is_an_assumption(spoiled, stocmv, here):
         "ward",
         "old",
     ]
-    assert stocmv("verify", "audit/certificate.json", "audit/votes.npz").code == 0
+    assert stocmv("verify", "audit/certificate.json", "audit/evidence.npz").code == 0
     spoiled.drop(columns="notes").to_csv("new.csv", index=False)
     assert_refused(stocmv("predict", "audit", "new.csv"), "'old'")
     assert stocmv("predict", "audit", "data.csv").code == 0
@@ -92,7 +92,7 @@ def test_a_group_or_example_alone_is_singular(stocmv, here):
     answer = stocmv("certify", "data.csv", *QUICK, "--group", "clinic")
     assert "the draw of the 1 group that judges it" in answer.out
     assert "1 group made the vote; 1 other only judged it." in answer.out
-    assert stocmv("verify", "audit/certificate.json", "audit/votes.npz").code == 0
+    assert stocmv("verify", "audit/certificate.json", "audit/evidence.npz").code == 0
     frame.assign(clinic=1).to_csv("data.csv", index=False)
     assert_refused(stocmv("certify", "data.csv", *QUICK[:4], "--group", "clinic"), "n_groups = 1: at least 2 groups")
     refused = stocmv("certify", "data.csv", *QUICK[:4], "--group", "clinic", "--folds", 3)

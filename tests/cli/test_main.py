@@ -14,7 +14,7 @@ import pytest
 
 from cli.terminal import assert_refused
 from stocmv import __version__, cli
-from stocmv.cli._console import Unbroken, one_line
+from stocmv.cli._console import PipeSafeOutput, one_line
 from stocmv.cli._main import run
 
 COMMANDS = ("certify", "predict", "verify", "datasets", "completion")
@@ -47,7 +47,7 @@ def test_as_a_module(monkeypatch, capsys):
 def test_commands_and_options_that_there_are_not(stocmv):
     assert_refused(stocmv("reprove"), "reprove")
     assert_refused(stocmv("--loud"), "--loud")
-    assert_refused(stocmv("verify"), "CERTIFICATE", "stocmv verify --help")
+    assert_refused(stocmv("verify"), "DIR|CERTIFICATE", "stocmv verify --help")
 
 
 @pytest.mark.parametrize(("shell", "sign"), [("bash", "complete -o"), ("zsh", "#compdef"), ("fish", "complete --")])
@@ -162,7 +162,7 @@ def test_standard_output_whose_reader_has_gone():
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as stream:
-        output = Unbroken(stream)
+        output = PipeSafeOutput(stream)
         for _ in range(3):
             assert output.write("x" * 100_000) == 100_000
             output.flush()

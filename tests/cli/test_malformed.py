@@ -11,8 +11,7 @@ from cli.examples import FLOWERS
 from cli.forgery import put, reseal
 from cli.terminal import assert_found, assert_refused
 from stocmv import Certificate, persistence
-from stocmv.selective import SelectiveCertificate
-from stocmv.verify import OF_FOLDS
+from stocmv.decisions import SelectiveCertificate
 
 STRANGE = (None, True, "x", "", -1, 0, 3, 0.5, 1e308, 10**400, [], {}, [[]], [None], {"a": 1}, ["x", 1], "setosa")
 KINDS = {"certificate.json": Certificate, "selective.json": SelectiveCertificate}
@@ -33,7 +32,7 @@ def found_at(content, place):
 
 def spoil(content, rng):
     """Change the form at a random place: another value, another part, one more or one less, another name or nesting."""
-    places = [place for place in nodes(content) if place not in (("sha256",), ("format",))]
+    places = [place for place in nodes(content) if place != ("format",)]
     levels = {len(place) for place in places}
     depth = rng.choice(sorted(levels))  # the deepest are so many that others would hardly ever be drawn
     near = [place for place in places if len(place) == depth]
@@ -66,7 +65,7 @@ def sure_audit(tmp_path_factory):
 @pytest.fixture
 def commands(sure_audit, stocmv, here, monkeypatch):
     """Every command that reads the certificates, on a copy that the test may spoil; the model is loaded once."""
-    for name in ("model.skops", "votes.npz", *KINDS):
+    for name in ("model.skops", "evidence.npz", *KINDS):
         (here / name).write_bytes((sure_audit / name).read_bytes())
     FLOWERS[::20].to_csv("new.csv", index=False)
     monkeypatch.setattr(persistence, "load", cache(persistence.load))
@@ -74,8 +73,9 @@ def commands(sure_audit, stocmv, here, monkeypatch):
         "predict": lambda: stocmv("predict", ".", "new.csv"),
         "monitor": lambda: stocmv("monitor", ".", "new.csv"),
         "monitor --selective": lambda: stocmv("monitor", ".", "new.csv", "--selective"),
-        "verify": lambda: stocmv("verify", "certificate.json", "votes.npz", "--precise", 0),
-        "verify selective.json": lambda: stocmv("verify", "selective.json", "votes.npz"),
+        "verify": lambda: stocmv("verify", "certificate.json", "evidence.npz", "--precise", 0),
+        "verify selective.json": lambda: stocmv("verify", "selective.json", "evidence.npz"),
+        "verify folder": lambda: stocmv("verify", ".", "--data", "new.csv"),
     }
 
 
@@ -90,8 +90,8 @@ def assert_sensible(answer, command):
 
 
 READ_BY = {
-    "certificate.json": ("predict", "monitor", "verify"),
-    "selective.json": ("predict", "monitor --selective", "verify selective.json"),
+    "certificate.json": ("predict", "monitor", "verify", "verify folder"),
+    "selective.json": ("predict", "monitor --selective", "verify selective.json", "verify folder"),
 }
 
 
@@ -120,18 +120,18 @@ def test_no_form_brings_a_traceback(name, every, commands, here):
 WRONG = {
     "claims that are no claims": ("certificate.json", put(("claims",), [{"a": 1}]), "claims"),
     "a claim with a field less": ("certificate.json", lambda c: c["claims"][0].pop("among"), "claims"),
-    "a list for a number": ("certificate.json", put(("baseline", "bound"), [0.1]), "baseline"),
-    "a class that is a number": ("certificate.json", put(("per_class", 0), 3), "per_class"),
+    "a list for a number": ("certificate.json", put(("figures", "baseline", "bound"), [0.1]), "figures.baseline"),
+    "a class that is a number": ("certificate.json", put(("figures", "classes", 0), 3), "figures.classes"),
+    "a figure that is not known": ("certificate.json", put(("figures", "luck"), 3), "luck"),
+    "no error": ("certificate.json", lambda c: c["figures"].pop("error"), "error"),
     "a share less": ("certificate.json", lambda c: c["fold_shares"].pop(), "fold_shares has not one entry"),
-    "a posterior of nothing": ("certificate.json", put(("posteriors", 1), {}), "a posterior has no parameters"),
-    "no measured error": ("certificate.json", put(("deterministic_vote",), {}), "how often predict erred"),
-    "another protocol": ("certificate.json", put(("context", "protocol"), [1]), "protocol"),
+    "another protocol": ("certificate.json", put(("protocol",), [1]), "protocol"),
     "too few thresholds": ("selective.json", lambda c: c["thresholds"].pop(), "thresholds has not one entry"),
     "thresholds that are words": ("selective.json", put(("thresholds",), ["a", "b", "c"]), "thresholds"),
     "too few folds": (
         "selective.json",
-        lambda c: [c[each].pop() for each in (*OF_FOLDS - {"priors"}, "fold_sizes")],
-        "about other votes than those of the model",
+        lambda c: [c[each].pop() for each in ("fold_sizes", "fold_shares", "thresholds")],
+        "about another vote than that of the model",
     ),
 }
 

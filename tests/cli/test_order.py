@@ -57,7 +57,7 @@ def test_a_time_is_no_feature(stocmv, drift, here):
     certify(stocmv, drift[["a", "b", "day", "y"]], "--time", "day")
     drift[["a", "b"]].to_csv("new.csv", index=False)
     assert stocmv("predict", "data-certified", "new.csv").code == 0
-    assert stocmv("verify", "data-certified/certificate.json", "data-certified/votes.npz").code == 0
+    assert stocmv("verify", "data-certified/certificate.json", "data-certified/evidence.npz").code == 0
 
 
 def test_rows_sorted_by_class_get_a_note(stocmv, here, page):

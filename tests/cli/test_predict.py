@@ -101,16 +101,23 @@ def test_weights(audit, flowers, model, stocmv):
     np.testing.assert_array_equal(content["weight"], shares)
 
 
-def test_probabilities_of_the_stochastic_vote(audit, flowers, model, stocmv):
-    header, *answers = rows(stocmv("predict", audit, flowers, "--proba", "--stochastic"))
+def test_probabilities_of_the_stochastic_vote(audit_in_folds, flowers, stocmv):
+    model = load(audit_in_folds / "model.skops")
+    header, *answers = rows(stocmv("predict", audit_in_folds, flowers, "--proba", "--stochastic"))
     assert header == ["prediction", *(f"probability of {label}" for label in model.classes_)]
     shares = np.array([[float(share) for share in row[1:]] for row in answers])
     np.testing.assert_array_equal(shares, model.predict_stochastic_proba(FEATURES))
 
 
-def test_drawn_votes(audit, audit_in_folds, flowers, model, stocmv):
+def test_a_stochastic_vote_that_is_not_certified(audit, flowers, stocmv):
+    assert_refused(stocmv("predict", audit, flowers, "--stochastic"), "not certified", "stochastic=True")
+
+
+def test_drawn_votes(audit_in_folds, flowers, stocmv, here):
+    model = load(audit_in_folds / "model.skops")
+
     def drawn(*options):
-        return stocmv("predict", audit, flowers, "--stochastic", *options, "--json").content["predictions"]
+        return stocmv("predict", audit_in_folds, flowers, "--stochastic", *options, "--json").content["predictions"]
 
     assert drawn("--seed", 3) == model.predict_stochastic(FEATURES, random_state=3).tolist()
     assert len(drawn()) == len(FEATURES)
@@ -206,7 +213,7 @@ def test_a_model_without_a_certificate(audit, flowers, stocmv):
 
 def test_what_is_read_is_not_written_over(audit, flowers, stocmv, here):
     (here / "link.csv").symlink_to(flowers)
-    kept = flowers, audit / "model.skops", audit / "certificate.json", audit / "votes.npz"
+    kept = flowers, audit / "model.skops", audit / "certificate.json", audit / "evidence.npz"
     before = [path.read_bytes() for path in kept]
     for out in (*kept, "link.csv", flowers.parent / "." / "flowers.csv"):
         assert_refused(stocmv("predict", audit, flowers, "--out", out), "--out", "that this command reads")

@@ -10,8 +10,8 @@ from sklearn.datasets import load_digits
 
 from cli.terminal import assert_refused
 from stocmv.cli._main import run
+from stocmv.decisions import SelectiveCertificate, SelectiveVote
 from stocmv.persistence import load
-from stocmv.selective import SelectiveCertificate, SelectiveVote
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,8 @@ def digits(tmp_path_factory):
     folder = tmp_path_factory.mktemp("digits")
     X, y = load_digits(return_X_y=True)
     pd.DataFrame(X).rename(columns=str).assign(digit=y).to_csv(folder / "digits.csv", index=False)
-    arguments = ["--target", "digit", "--trees", "20", "--max-error", "0.03", "--out", str(folder / "audit")]
+    options = ["--target", "digit", "--trees", "20", "--max-error", "0.03", "--stochastic"]
+    arguments = [*options, "--out", str(folder / "audit")]
     assert run(["certify", str(folder / "digits.csv"), *arguments, "--no-per-class", "--json"]) == 0
     return folder
 
@@ -38,8 +39,8 @@ def test_predict_says_where_it_answers(digits, certificate, stocmv):
     sure = SelectiveVote(model, certificate).answers(X)
     assert 0 < sure.sum() < len(sure)
     assert [row["answered"] for row in rows] == ["yes" if each else "no" for each in sure]
-    told = json.loads(stocmv("predict", digits / "audit", digits / "digits.csv", "--json").out)
-    assert told["answered"] == sure.tolist()
+    content = stocmv("predict", digits / "audit", digits / "digits.csv", "--json").content
+    assert content["answered"] == sure.tolist()
 
 
 def test_the_stochastic_vote_has_no_such_column(digits, stocmv):
@@ -48,9 +49,15 @@ def test_the_stochastic_vote_has_no_such_column(digits, stocmv):
 
 
 def test_verify_checks_it(digits, stocmv):
-    answer = stocmv("verify", digits / "audit" / "selective.json", digits / "audit" / "votes.npz", "--json")
+    answer = stocmv("verify", digits / "audit" / "selective.json", digits / "audit" / "evidence.npz", "--json")
     assert answer.code == 0
-    assert json.loads(answer.out)["holds"]
+    assert answer.content["holds"]
+    answer = stocmv("verify", digits / "audit", "--quiet")
+    assert answer.code == 0
+    first, second = answer.out.splitlines()
+    assert first.startswith("certificate.json: The certificate holds: With probability")
+    assert second.startswith("selective.json: The certificate holds: With probability")
+    assert "answers at least" in second
 
 
 def test_another_model_is_refused(digits, certificate, stocmv, tmp_path):
@@ -67,9 +74,9 @@ def test_monitor_counts_the_answers_only(digits, certificate, stocmv, here):
     sure = SelectiveVote(model, certificate).answers(frame.drop(columns="digit"))
     wrong = model.predict(frame.drop(columns="digit")) != frame["digit"]
     arguments = ("monitor", digits / "audit", digits / "digits.csv", "--selective", "--state", here / "state.json")
-    told = json.loads(stocmv(*arguments, "--json").out)
-    assert (told["n"], told["unanswered"], told["bound"]) == (sure.sum(), (~sure).sum(), 0.03)
-    assert told["errors"] == (wrong & sure).sum() < wrong.sum()
+    content = stocmv(*arguments, "--json").content
+    assert (content["n"], content["unanswered"], content["bound"]) == (sure.sum(), (~sure).sum(), 0.03)
+    assert content["errors"] == (wrong & sure).sum() < wrong.sum()
     of_predict = stocmv("monitor", digits / "audit", digits / "digits.csv", "--state", here / "state.json")
     assert_refused(of_predict, "another certificate")
 
@@ -87,7 +94,7 @@ def test_a_target_that_cannot_be_met_costs_nothing_else(digits, stocmv, here):
         "certificate.json",
         "model.skops",
         "report.html",
-        "votes.npz",
+        "evidence.npz",
     }
 
 
@@ -111,7 +118,7 @@ def test_the_page_and_the_report_say_what_is_certified(digits, stocmv, here, pag
     )
     report = (here / "audit" / "report.html").read_text()
     assert "Answering only when sure" in report
-    assert "stocmv verify selective.json votes.npz" in report
+    assert "It checks selective.json, too." in report
 
 
 @pytest.mark.parametrize(

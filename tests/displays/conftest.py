@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from sklearn.datasets import make_blobs, make_moons
@@ -5,6 +6,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import zoo
 from stocmv import MajorityVoteClassifier, learn
+from stocmv.certificate import Judgments, certify_judgments
 from unproven import Guess
 
 
@@ -37,15 +39,26 @@ def binary(moons):
 
 @pytest.fixture(scope="session")
 def held_out(moons):
-    """Two classes, some examples that only judge, a certificate for each class."""
-    return MajorityVoteClassifier(RandomForestClassifier(12), per_class=True, random_state=0).fit(*moons)
+    """Two classes, some examples that only judge, a certificate for each class and for the stochastic vote."""
+    forest = RandomForestClassifier(12)
+    return MajorityVoteClassifier(forest, stochastic=True, per_class=True, random_state=0).fit(*moons)
+
+
+@pytest.fixture(scope="session")
+def without_stochastic():
+    """A certificate that says nothing about the stochastic vote, as by default."""
+    wrong = np.arange(80) % 10 == 0
+    truth = (np.arange(80) % 2).astype(np.uint8)
+    answer = np.where(wrong, 1 - truth, truth).astype(np.uint8)
+    judgments = Judgments(np.array(["a", "b"]), truth, answer, np.zeros(80, np.uint8))
+    return certify_judgments(judgments, per_class=True)
 
 
 @pytest.fixture(scope="session")
 def many_classes():
     """Eight classes."""
     X, y = make_blobs(240, centers=8, cluster_std=1.5, random_state=0)
-    return MajorityVoteClassifier(RandomForestClassifier(12), random_state=0).fit(X, y), X, y
+    return MajorityVoteClassifier(RandomForestClassifier(12), stochastic=True, random_state=0).fit(X, y), X, y
 
 
 @pytest.fixture(scope="session")

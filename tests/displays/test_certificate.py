@@ -38,11 +38,10 @@ def test_marks_stand_at_the_figures_of_the_certificate(fitted):
 def test_marks_stand_at_the_figures_of_each_class(fitted):
     display = CertificateDisplay.from_estimator(fitted)
     assert len(display.class_points_) == 2
-    measured = "empirical_risk" if fitted.certificate_.tested else "stochastic_risk"
     for points, figures in zip(display.class_points_, fitted.certificate_.per_class, strict=True):
         assert {name: value(point) for name, point in points.items()} == {
             **{name: figures[name] for name in NAMES[:2]},
-            "empirical_risk": figures[measured],
+            "empirical_risk": fitted.certificate_.class_risk(figures),
         }
     assert labels(display)[-2:] == ["class 0", "class 1"]
 
@@ -82,9 +81,17 @@ def test_says_what_was_measured(binary, held_out):
     assert "empirical risk" in labels(CertificateDisplay.from_estimator(binary))
 
 
-def test_a_baseline_far_beyond_the_others_leaves_the_picture(held_out):
-    certificate = replace(held_out.certificate_, baseline={"label": 0, "empirical_risk": 0.9, "bound": 1.0})
-    display = CertificateDisplay.from_certificate(replace(certificate, bound=0.01, stochastic_bound=0.02, per_class=()))
+def test_a_vote_that_is_not_certified_is_not_drawn(without_stochastic):
+    display = CertificateDisplay.from_certificate(without_stochastic)
+    assert list(display.points_) == ["bound", "empirical_risk", "baseline"]
+    assert [list(points) for points in display.class_points_] == [["bound", "empirical_risk"]] * 2
+
+
+def test_a_baseline_far_beyond_the_others_leaves_the_picture(without_stochastic):
+    error = {"empirical_risk": 0.005, "bound": 0.01}
+    baseline = {"label": 0, "empirical_risk": 0.9, "bound": 1.0}
+    certificate = replace(without_stochastic, figures={"error": error, "baseline": baseline})
+    display = CertificateDisplay.from_certificate(certificate)
     assert value(display.points_["baseline"]) == 1.0
     others = [value(point) for name, point in display.points_.items() if name != "baseline"]
     assert max(others) < display.ax_.get_xlim()[1] < 2 * max(others)

@@ -1,10 +1,15 @@
+import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import zoo
-from stocmv import learn
-from stocmv.certificate._certificate import percent
+from stocmv import VoteMatrix, learn
+from stocmv.certificate import percent
+from stocmv.checks import hash_rows
 from stocmv.displays import ErrorDistributionDisplay
+from stocmv.protocols import ROW_KEY
 
 
 @pytest.fixture(params=["noisy", "three_classes", "merged", "two_folds", "three_folds"])
@@ -31,7 +36,7 @@ def test_every_example_is_in_a_bar(problem):
 def test_lines_stand_at_the_figures_of_the_stochastic_vote(name, request):
     clf = request.getfixturevalue(name)
     display = ErrorDistributionDisplay.from_estimator(clf)
-    mean, bound = clf.certificate_.moments[0], clf.certificate_.stochastic_bound
+    mean, bound = clf.certificate_.stochastic_risk, clf.certificate_.stochastic_bound
     assert set(display.risk_line_.get_xdata()) == {mean}
     assert set(display.bound_line_.get_xdata()) == {bound}
     assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == [
@@ -41,12 +46,38 @@ def test_lines_stand_at_the_figures_of_the_stochastic_vote(name, request):
 
 
 def test_agrees_with_drawn_votes(many_classes):
-    clf, _, _ = many_classes
+    clf, X, _ = many_classes
     display = ErrorDistributionDisplay.from_estimator(clf)
-    votes, posterior = clf.votes_[0], clf.posterior_[0]
-    draws = posterior.sample(2000, np.random.default_rng(0))
+    rows = [hash_rows(X, ROW_KEY).tolist().index(row) for row in clf.evidence_.row]
+    votes = VoteMatrix.from_codes(clf.voters_[0].codes(X[rows]), clf.evidence_.truth, clf.classes_)
+    draws = clf.posterior_[0].sample(2000, np.random.default_rng(0))
     wrong = np.mean([votes.class_weights(w).argmax(1) != votes.targets for w in draws], axis=0)
-    np.testing.assert_allclose(display.probabilities[: votes.n_rows], wrong, atol=0.06)
+    np.testing.assert_allclose(display.probabilities, wrong, atol=0.06)
+
+
+def changed(clf, **attributes):
+    other = copy.copy(clf)
+    vars(other).update(attributes)
+    return other
+
+
+def test_other_evidence_or_weights_are_refused(held_out, binary):
+    judgments = held_out.evidence_.among(np.arange(len(held_out.evidence_)) > 0)
+    for clf, evidence in ((held_out, judgments), (binary, binary.evidence_[::-1])):
+        other = changed(clf, evidence_=evidence)
+        with pytest.raises(ValueError, match="as their digests differ"):
+            ErrorDistributionDisplay.from_estimator(other)
+    other = changed(binary, posterior_=binary.posterior_[::-1])
+    with pytest.raises(ValueError, match="other votes or weights"):
+        ErrorDistributionDisplay.from_estimator(other)
+
+
+def test_a_stochastic_vote_that_is_not_certified(held_out):
+    judgments = replace(held_out.evidence_, loss=None)
+    certificate = replace(held_out.certificate_, evidence=judgments.digest())
+    other = changed(held_out, evidence_=judgments, certificate_=certificate)
+    with pytest.raises(ValueError, match="fit with stochastic=True"):
+        ErrorDistributionDisplay.from_estimator(other)
 
 
 def test_a_categorical_draws_one_voter():

@@ -27,6 +27,10 @@ def test_shows_the_certified_bound(learned):
     assert HistoryDisplay(learned.history).plot().certified_line_ is None
 
 
+def test_without_a_bound_on_the_stochastic_vote(learned, without_stochastic):
+    assert HistoryDisplay(learned.history, without_stochastic).plot().certified_line_ is None
+
+
 def test_does_not_call_certified_what_is_not_proven(unproven):
     display = HistoryDisplay.from_learned(unproven)
     assert display.certified_line_.get_label() == "bound (not proven)"

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
+from stocmv.decisions import tradeoffs
 from stocmv.displays import SelectiveDisplay
-from stocmv.selective import tradeoffs
 
 
 def test_shows_bounds_over_coverage(held_out):
     display = SelectiveDisplay.from_estimator(held_out)
-    points = [p for p in tradeoffs(held_out.votes_, held_out.posterior_, held_out.certificate_) if p.bound < 1]
+    points = [p for p in tradeoffs(held_out.evidence_, held_out.certificate_) if p.bound < 1]
     np.testing.assert_array_equal(display.certified_line_.get_ydata(), [p.bound for p in points])
     np.testing.assert_array_equal(display.certified_line_.get_xdata(), [p.coverage for p in points])
-    np.testing.assert_array_equal(display.measured_line_.get_ydata(), [p.empirical_error for p in points])
+    np.testing.assert_array_equal(display.measured_line_.get_ydata(), [p.empirical_risk for p in points])
     assert display.test_line_ is None
 
 

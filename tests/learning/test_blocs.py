@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from certificate.forging import content_of, folds_of, reasons, sealed
+from certificate.forging import content_of, reasons, sealed
 from stocmv import Certificate, VoteMatrix, certify, learn
 from stocmv.bounds import Seeger
 from stocmv.learning import drawn_answers, win_probabilities
@@ -181,10 +181,9 @@ class TestRefusals:
             (lambda c: c["posteriors"][0]["within"].__setitem__(0, 9.0), "as the prior does"),
             (lambda c: c["posteriors"][0]["speakers"].__setitem__(0, 17), "speakers"),
             (lambda c: c["posteriors"][0].update(speakers=[]), "leak"),
-            (lambda c: c["deterministic_vote"].update(leak=0.6), "leak"),
-            (lambda c: c["deterministic_vote"].update(leak=0.0), "leak"),
-            (lambda c: c["deterministic_vote"].update(heavy=1e9), "coverage"),
-            (lambda c: c["assumptions"].pop(3), "assumptions"),
+            (lambda c: c["figures"]["deterministic_vote"].update(leak=0.6), "leak"),
+            (lambda c: c["figures"]["deterministic_vote"].update(leak=0.0), "leak"),
+            (lambda c: c["figures"]["deterministic_vote"].update(heavy=1e9), "coverage"),
         ],
     )
     def test_a_certificate_that_is_changed(self, change, reason):
@@ -193,4 +192,4 @@ class TestRefusals:
         assert certificate.verify([votes])
         content = content_of(certificate)
         change(content)
-        assert reason in reasons(sealed(content), folds_of([votes]))
+        assert reason in reasons(sealed(content), [votes])

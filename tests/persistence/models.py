@@ -26,6 +26,7 @@ from sklearn.svm import SVC
 from stocmv import MajorityVoteClassifier, risks, solvers
 from stocmv.bounds import CatoniPerFold
 from stocmv.persistence import load, save
+from stocmv.protocols import HoldOut
 from stocmv.risks import MonteCarlo
 from stocmv.solvers import LBFGS
 from stocmv.voters import Stumps, VoterSet, VoterSource
@@ -80,6 +81,8 @@ SETTINGS = {
     },
     "objects": {"risk": risks.Half(), "bound": CatoniPerFold((1.0, 2.0)), "n_folds": 2, "prior": np.array([2.0, 3.0])},
     "per class": {"per_class": True, "random_state": np.random.RandomState(0)},
+    "costs": {"cost": [[0, 1, 2], [1, 0, 3], [5, 1, 0]], "stochastic": True},
+    "protocol": {"holdout": HoldOut(0.4)},
 }
 
 
@@ -96,28 +99,31 @@ def fitted(name):
         clf = MajorityVoteClassifier(RandomForestClassifier(4), n_folds=2, per_class=True, random_state=0)
         return clf.fit(X, Y, groups=[f"group {k // 2}" for k in range(150)])
     if name == "two classes":
-        return MajorityVoteClassifier("stumps", random_state=0, solver=SHORT).fit(X, CODES > 0)
+        return MajorityVoteClassifier("stumps", random_state=0, solver=SHORT, stochastic=True).fit(X, CODES > 0)
+    if name == "paid":
+        voters = Stumps(3, ranges=np.array([[0.0] * 4, [8.0] * 4]), n_pairs=4)
+        return MajorityVoteClassifier(voters, random_state=0, solver=SHORT, prior=1.0, bound="seeger").fit(X, Y)
     if name == "own voters":
         return MajorityVoteClassifier(RuleSource(), random_state=0, solver=SHORT).fit(X, CODES > 0)
-    return MajorityVoteClassifier(VOTERS[name](), random_state=0, solver=SHORT).fit(X, Y)
+    return MajorityVoteClassifier(VOTERS[name](), random_state=0, solver=SHORT, stochastic=True).fit(X, Y)
 
 
-NAMES = [*VOTERS, *SETTINGS, "groups", "groups in folds", "drawn", "two classes"]
+NAMES = [*VOTERS, *SETTINGS, "groups", "groups in folds", "drawn", "two classes", "paid"]
 
 
-def told_to_trust(path):
+def types_to_trust(path):
     """The types that a refusal says may be named."""
     try:
         load(path)
     except ValueError as error:
-        told = re.search(r"pass trusted=(\[.*\])\.$", str(error))
-        return ast.literal_eval(told[1]) if told else []
+        named = re.search(r"pass trusted=(\[.*\])\.$", str(error))
+        return ast.literal_eval(named[1]) if named else []
     return []
 
 
 def through_skops(model, folder):
     save(model, folder / "model.skops")
-    return load(folder / "model.skops", trusted=told_to_trust(folder / "model.skops"))
+    return load(folder / "model.skops", trusted=types_to_trust(folder / "model.skops"))
 
 
 def load_is_refused(path, reason=r"[^\n]+", **settings):

@@ -28,7 +28,7 @@ from persistence.models import (
     load_is_refused,
     rewritten,
     through_skops,
-    told_to_trust,
+    types_to_trust,
 )
 from stocmv import MajorityVoteClassifier
 from stocmv.persistence import load, save
@@ -131,7 +131,7 @@ def test_a_forged_tree_is_refused(forgery, name, tmp_path):
     member = voters.ensemble.estimators_[2] if name == "forest" else voters.classifiers[1].estimators_[1, 2]
     member.tree_ = FORGERIES[forgery](member.tree_)
     save(model, tmp_path / "model.skops")
-    trusted = told_to_trust(tmp_path / "model.skops")  # gradient boosting is checked no less for being trusted
+    trusted = types_to_trust(tmp_path / "model.skops")  # gradient boosting is checked no less for being trusted
     load_is_damaged(tmp_path / "model.skops", "it has a decision tree that leads .*", trusted=trusted)
 
 
@@ -230,7 +230,7 @@ def test_kinds_that_cannot_be_checked_must_be_trusted_by_name(classifier, tmp_pa
     model = MajorityVoteClassifier([classifier], random_state=0).fit(X[::5], Y[::5])
     save(model, tmp_path / "model.skops")
     load_is_refused(tmp_path / "model.skops", f"needs types that are not trusted: .*{type(classifier).__name__}.*")
-    ours = load(tmp_path / "model.skops", trusted=told_to_trust(tmp_path / "model.skops"))
+    ours = load(tmp_path / "model.skops", trusted=types_to_trust(tmp_path / "model.skops"))
     np.testing.assert_array_equal(ours.predict(X), model.predict(X))
 
 
@@ -346,6 +346,14 @@ def a_key_without_folds(model):
     model.key_ = b"0123456789abcdef"
 
 
+def no_figures(model):
+    model.certificate_ = replace(model.certificate_, figures={})
+
+
+def an_unknown_figure(model):
+    model.certificate_ = replace(model.certificate_, figures={**model.certificate_.figures, "luck": 1.0})
+
+
 def claims_that_are_none(model):
     model.certificate_ = replace(model.certificate_, claims=("none",))
 
@@ -370,6 +378,8 @@ def not_fitted(model):
         too_many_folds,
         no_voters,
         no_shares,
+        no_figures,
+        an_unknown_figure,
         a_key_without_folds,
         claims_that_are_none,
         a_context_of_another_kind,
@@ -377,8 +387,9 @@ def not_fitted(model):
         not_fitted,
     ],
 )
-def test_parts_that_do_not_fit_are_refused(forge, tmp_path, monkeypatch):
-    model = pickle.loads(pickle.dumps(fitted("stumps")))
+@pytest.mark.parametrize("name", ["stumps", "paid"])
+def test_parts_that_do_not_fit_are_refused(forge, name, tmp_path, monkeypatch):
+    model = pickle.loads(pickle.dumps(fitted(name)))
     forge(model)
     monkeypatch.setattr("stocmv.persistence.check_is_fitted", lambda model: None)
     save(model, tmp_path / "model.skops")

@@ -16,8 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from persistence.models import SHORT, fitted, through_skops
 from stocmv import MajorityVoteClassifier
 from stocmv.displays import ErrorDistributionDisplay
-from stocmv.persistence import save
-from stocmv.votes import load_folds, save_folds
+from stocmv.persistence import load_evidence, save, save_evidence
 
 N = 211  # unlike any number of voters, nodes or features
 RNG = np.random.default_rng(0)
@@ -60,7 +59,7 @@ def lengths_in(path):
 @pytest.mark.parametrize(("name", "settings"), [*((name, {}) for name in MODELS), ("folds", {"groups": np.arange(N)})])
 def test_nothing_in_a_file_has_an_entry_for_each_example(name, settings, tmp_path):
     model = MODELS[name]().fit(X, Y, **settings)
-    judging = [votes.n_rows for votes in model.votes_]
+    judging = model.certificate_.fold_sizes
     kept = copy.deepcopy(vars(model))
     save(model, tmp_path / "model.skops")
     few = {*judging, *(N - n for n in judging), N} - {0}
@@ -78,32 +77,47 @@ def test_a_file_hardly_grows_with_the_examples(name, tmp_path):
     assert sizes[1] == pytest.approx(sizes[0], rel=0.05)
 
 
-@pytest.mark.parametrize("name", ["forest", "folds"])
-def test_votes_are_missed_in_words_and_can_be_set(name, tmp_path):
+@pytest.mark.parametrize("name", ["forest", "folds", "groups in folds", "paid", "objects"])
+def test_evidence_is_missed_in_words_and_can_be_set(name, tmp_path):
     theirs = fitted(name)
-    save_folds(tmp_path / "votes.npz", theirs.votes_)
+    save_evidence(tmp_path / "evidence.npz", theirs.evidence_)
     ours = through_skops(theirs, tmp_path)
-    assert not hasattr(ours, "votes_")
-    with pytest.raises(AttributeError, match=r"votes_ is not saved with a model: .*load_folds\('votes.npz'\)"):
-        ours.votes_  # noqa: B018
-    ours.votes_ = load_folds(tmp_path / "votes.npz")
-    assert [v.digest() for v in ours.votes_] == [v.digest() for v in theirs.votes_]
+    assert not hasattr(ours, "evidence_")
+    with pytest.raises(AttributeError, match="evidence_ is not saved with a model: load it from the file"):
+        ours.evidence_  # noqa: B018
+    ours.evidence_ = load_evidence(tmp_path / "evidence.npz")
+    assert type(ours.evidence_) is type(theirs.evidence_)
+    assert ours.certificate_.verify(ours.evidence_)
 
 
-def test_votes_before_a_fit():
+def test_evidence_before_a_fit():
     with pytest.raises(NotFittedError):
-        MajorityVoteClassifier().votes_  # noqa: B018
+        MajorityVoteClassifier().evidence_  # noqa: B018
 
 
-def test_a_display_of_examples_needs_the_votes(tmp_path):
+def test_evidence_that_is_none(tmp_path):
+    path = tmp_path / "evidence.npz"
+    with pytest.raises(FileNotFoundError):
+        load_evidence(path)
+    for content in (b"", b"not a zip file", b"PK"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"evidence.npz is not an evidence file of stocmv: [^\n]+\.$"):
+            load_evidence(path)
+    for columns in ({"truth": np.zeros(3)}, {"fold_0_bits": np.zeros(3)}, {"other": np.array([{}], object)}, {}):
+        np.savez(path, **columns)
+        with pytest.raises(ValueError, match=r"evidence.npz is not a (judgments|votes) file of stocmv: [^\n]+\.$"):
+            load_evidence(path)
+
+
+def test_a_display_of_examples_needs_the_evidence(tmp_path):
     pytest.importorskip("matplotlib").use("agg")
     ours = through_skops(fitted("forest"), tmp_path)
-    with pytest.raises(AttributeError, match="votes_ is not saved with a model"):
+    with pytest.raises(AttributeError, match="evidence_ is not saved with a model"):
         ErrorDistributionDisplay.from_estimator(ours)
-    ours.votes_ = fitted("forest").votes_
+    ours.evidence_ = fitted("forest").evidence_
     assert ErrorDistributionDisplay.from_estimator(ours).heights_.sum() == ours.certificate_.n
 
 
 def test_a_loaded_model_can_be_fitted_and_saved_again(tmp_path):
     ours = through_skops(through_skops(fitted("two classes"), tmp_path), tmp_path)
-    assert ours.fit(X, Y).votes_[0].n_rows == ours.certificate_.n
+    assert len(ours.fit(X, Y).evidence_) == ours.certificate_.n

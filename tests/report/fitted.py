@@ -14,7 +14,7 @@ from unproven import Guess
 
 HOSTILE = "<script>alert(1)</script>"
 TROUBLE = ('"><img src=x onerror=alert(2)> & $\\frac{', HOSTILE)  # markup, and half a formula
-HASHES = {"model.skops": "0a" * 32, "votes.npz": "1b" * 32, "certificate.json": "2c" * 32}
+HASHES = {"model.skops": "0a" * 32, "evidence.npz": "1b" * 32, "certificate.json": "2c" * 32}
 
 
 @cache
@@ -25,10 +25,10 @@ def moons():
 
 @cache
 def binary():
-    """Two classes with names that no page should trust, three folds, a certificate for each class."""
+    """Two classes with names that no page should trust, three folds, a certificate for each class and both votes."""
     X, y = moons()
-    clf = MajorityVoteClassifier(RandomForestClassifier(12), n_folds=3, per_class=True, random_state=0)
-    return clf.fit(X, np.array(TROUBLE)[y])
+    settings = {"n_folds": 3, "per_class": True, "stochastic": True, "random_state": 0}
+    return MajorityVoteClassifier(RandomForestClassifier(12), **settings).fit(X, np.array(TROUBLE)[y])
 
 
 @cache
@@ -88,18 +88,17 @@ FITS = {f.__name__: f for f in (binary, paid, grouped, digits, unproven, weighte
 
 
 def n_rows(certificate):
-    """All rows that a certificate tells of."""
-    told = certificate.context["protocol"]
-    return told["judging"] + told["learning"] * (told["name"] == "holdout")
+    """All rows that made the vote or judged it."""
+    protocol = certificate.protocol
+    return protocol["judging"] + protocol["learning"] * (protocol["name"] == "holdout")
 
 
 def summary(clf, **changes):
-    names, counts = np.unique(np.concatenate([v.targets for v in clf.votes_]), return_counts=True)
-    told = {
+    known = {
         "name": f"{HOSTILE}.csv",
         "n_rows": n_rows(clf.certificate_),
         "n_features": clf.n_features_in_,
-        "class_counts": {str(clf.classes_[k]): int(c) for k, c in zip(names, counts, strict=True)},
+        "class_counts": {str(label): 10 + k for k, label in enumerate(clf.classes_)},
         "feature_kinds": {"numeric": clf.n_features_in_},
         "missing_values": 0,
         "duplicate_rows": 0,
@@ -109,15 +108,16 @@ def summary(clf, **changes):
             ("2 classes have fewer than 20 examples: 'a' (3), 'b' (12).", "Collect more."),
         ),
     }
-    return report.DataSummary(**{**told, **changes})
+    return report.DataSummary(**{**known, **changes})
 
 
 @cache
 def page(name):
-    """The page of one of the votes, with all that a page may be told."""
+    """The page of one of the votes, with everything that a page may show."""
     clf = FITS[name]()
-    X, y = moons()
-    told = {"hashes": HASHES, "test": report.TestErrors(40, 0.05, 0.075, f"{HOSTILE}.parquet")}
+    drawn = 0.075 if clf.certificate_.has_stochastic_vote else None
+    extra = {"hashes": HASHES, "test": report.TestErrors(40, 0.05, drawn, f"{HOSTILE}.parquet")}
     if name == "binary":
-        told["holdout"] = clf.certificate_.compare_holdout(RandomForestClassifier(12, random_state=0), X, y)
-    return report.render(clf, data=summary(clf), **told)
+        extra["holdout"] = clf.certificate_.compare_errors(3, 30)
+        extra["selective"] = clf.selective(min_coverage=0.5).certificate_
+    return report.render(clf, data=summary(clf), **extra)

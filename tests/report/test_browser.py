@@ -46,7 +46,7 @@ def folder(tmp_path_factory):
     return made
 
 
-class Seen:
+class OpenPage:
     """A page as opened, with whatever it did besides being shown."""
 
     def __init__(self, browser, file, width, scheme):
@@ -63,66 +63,66 @@ class Seen:
 
 
 @pytest.fixture(scope="module")
-def seen(browser, folder, name, width, scheme):
-    opened = Seen(browser, folder / f"{name}.html", width, scheme)
+def opened(browser, folder, name, width, scheme):
+    opened = OpenPage(browser, folder / f"{name}.html", width, scheme)
     yield opened
     opened.context.close()
 
 
 @screens
-def test_it_opens_in_silence(seen, folder, name):
-    assert seen.said == []
-    assert [url for url in seen.requested if not url.startswith("data:")] == [(folder / f"{name}.html").as_uri()]
+def test_it_opens_in_silence(opened, folder, name):
+    assert opened.said == []
+    assert [url for url in opened.requested if not url.startswith("data:")] == [(folder / f"{name}.html").as_uri()]
 
 
 @screens
-def test_nothing_is_cut_off(seen, width):
-    assert seen.measure("document.documentElement.scrollWidth") <= width
-    assert seen.measure("beyondTheScreen()") == []
-    assert seen.measure("cutOff()") == []
+def test_nothing_is_cut_off(opened, width):
+    assert opened.measure("document.documentElement.scrollWidth") <= width
+    assert opened.measure("beyondTheScreen()") == []
+    assert opened.measure("cutOff()") == []
 
 
 @screens
-def test_letters_in_figures_stay_inside_and_apart(seen):
-    assert seen.measure("outsideTheirFigure()") == []
-    assert seen.measure("overlappingLetters()") == []
+def test_letters_in_figures_stay_inside_and_apart(opened):
+    assert opened.measure("outsideTheirFigure()") == []
+    assert opened.measure("overlappingLetters()") == []
 
 
 @screens
-def test_letters_are_large_enough(seen):
-    assert seen.measure("smallest('main :not(svg *)')") >= 12
-    assert seen.measure("smallest('svg text')") >= 8.5
+def test_letters_are_large_enough(opened):
+    assert opened.measure("smallest('main :not(svg *)')") >= 12
+    assert opened.measure("smallest('svg text')") >= 8.5
 
 
 @screens
-def test_every_text_can_be_read(seen):
-    measured = seen.measure("contrasts()")
+def test_every_text_can_be_read(opened):
+    measured = opened.measure("contrasts()")
     assert len(measured) > 150
     assert [entry for entry in measured if entry["ratio"] < 4.5] == []
 
 
 @screens
-def test_every_mark_can_be_seen(seen):
-    ratios = seen.measure("markContrasts()")
+def test_every_mark_can_be_seen(opened):
+    ratios = opened.measure("markContrasts()")
     assert set(ratios) == {"--blue", "--vermilion", "--green", "--orange", "--purple", "--sky", "--axis"}
     assert min(ratios.values()) >= 3
 
 
 @screens
-def test_night_is_dark_and_day_is_light(seen, scheme):
-    grounds = seen.measure("luminances(['html', 'section', 'header'])")
+def test_night_is_dark_and_day_is_light(opened, scheme):
+    grounds = opened.measure("luminances(['html', 'section', 'header'])")
     assert max(grounds) < 0.05 if scheme == "dark" else min(grounds) > 0.8
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_prints_light_on_any_screen(browser, folder, name):
-    seen = Seen(browser, folder / f"{name}.html", 794, "dark")
-    seen.page.emulate_media(media="print")
-    assert min(seen.measure("luminances(['html', 'section', 'header'])")) == 1
-    assert [entry for entry in seen.measure("contrasts()") if entry["ratio"] < 4.5] == []
-    assert seen.measure("beyondTheScreen()") == []
-    printed = seen.page.pdf(format="A4")
-    seen.context.close()
+    opened = OpenPage(browser, folder / f"{name}.html", 794, "dark")
+    opened.page.emulate_media(media="print")
+    assert min(opened.measure("luminances(['html', 'section', 'header'])")) == 1
+    assert [entry for entry in opened.measure("contrasts()") if entry["ratio"] < 4.5] == []
+    assert opened.measure("beyondTheScreen()") == []
+    printed = opened.page.pdf(format="A4")
+    opened.context.close()
     assert printed.startswith(b"%PDF")
     assert 2 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 10
 
@@ -130,11 +130,11 @@ def test_it_prints_light_on_any_screen(browser, folder, name):
 def test_the_measures_find_what_they_look_for(browser, tmp_path):
     file = tmp_path / "bad.html"
     file.write_text(BAD)
-    seen = Seen(browser, file, 360, "light")
-    assert any("wide" in text for text in seen.measure("beyondTheScreen()"))
-    assert any("incomprehensible" in text for text in seen.measure("cutOff()"))
-    assert "outside" in seen.measure("outsideTheirFigure()")
-    assert seen.measure("overlappingLetters()") == ["outside / over"]
-    assert seen.measure("smallest('main :not(svg *)')") == 8
-    assert [round(e["ratio"], 1) for e in seen.measure("contrasts()") if e["text"].startswith("pale")] == [2.8]
-    seen.context.close()
+    opened = OpenPage(browser, file, 360, "light")
+    assert any("wide" in text for text in opened.measure("beyondTheScreen()"))
+    assert any("incomprehensible" in text for text in opened.measure("cutOff()"))
+    assert "outside" in opened.measure("outsideTheirFigure()")
+    assert opened.measure("overlappingLetters()") == ["outside / over"]
+    assert opened.measure("smallest('main :not(svg *)')") == 8
+    assert [round(e["ratio"], 1) for e in opened.measure("contrasts()") if e["text"].startswith("pale")] == [2.8]
+    opened.context.close()

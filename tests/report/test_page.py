@@ -1,5 +1,6 @@
 """The page without a browser: its structure, its figures, and what it must not contain."""
 
+import copy
 import itertools
 import json
 import re
@@ -10,14 +11,12 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 
 from report.document import parse
 from report.fitted import FITS, HASHES, HOSTILE, TROUBLE, binary, digits, frozen, grouped, page, paid, summary
 from stocmv import MajorityVoteClassifier, report
-from stocmv.certificate import percent_down
-from stocmv.certificate._percent import percent
+from stocmv.certificate import percent, percent_down
 from stocmv.report._figures import Plate
 
 every_fit = pytest.mark.parametrize("name", FITS)
@@ -58,41 +57,81 @@ def test_every_id_is_unique_and_every_reference_has_its_target(document, name):
     assert {*named, *linked, *clipped} <= set(ids)
 
 
-@every_fit
-def test_every_figure_of_the_certificate_is_as_in_the_json(document, name, tmp_path):
-    path = tmp_path / "certificate.json"
-    FITS[name]().certificate_.to_json(path)
-    content = json.loads(path.read_text())
-    cited = [e for e in document.walk() if "data-field" in e.attributes]
-    for element in cited:
+def cited_in(element):
+    return [e for e in element.walk() if "data-field" in e.attributes]
+
+
+def assert_cited(elements, content):
+    """Each element shows the value of the field that it names."""
+    for element in elements:
         value = content
         for step in element.attributes["data-field"].split("."):
             value = value[int(step)] if isinstance(value, list) else value[step]
         assert json.loads(element.attributes["data-value"]) == value
-        if element.attributes["data-field"].startswith("precisions.") and isinstance(value, float):
-            assert element.words == percent_down(value)
-        elif isinstance(value, float) and element.words.endswith("%") and element.attributes["data-field"] != "delta":
-            assert element.words == percent(value)
+        if isinstance(value, float) and element.words.endswith("%") and element.attributes["data-field"] != "delta":
+            assert element.words in (percent(value), percent_down(value))
         elif isinstance(value, int):
             assert element.words == f"{value:,}"
-    fields = {e.attributes["data-field"] for e in cited}
+
+
+PAC_BAYES = ("paid", "unproven", "weighted", "drawn_normal")
+
+
+@every_fit
+def test_every_figure_of_the_certificate_is_as_in_the_json(document, name, tmp_path):
     certificate = FITS[name]().certificate_
-    expected = {"bound", "baseline.bound", "n", "delta", "theorem", "posterior", "bound_settings.name"}
-    if certificate.tested:
-        expected |= {"deterministic_vote.empirical_risk"}
+    certificate.to_json(tmp_path / "certificate.json")
+    of_selective = [e for section in document.find(**{"data-file": "selective.json"}) for e in cited_in(section)]
+    cited = [e for e in cited_in(document) if e not in of_selective]
+    assert_cited(cited, json.loads((tmp_path / "certificate.json").read_text()))
+    expected = {"n", "delta", "context.weights", "context.voters"}
+    for table in certificate.tables():
+        expected |= {row.place for row in table.rows}
+        expected |= {row.measured_place for row in table.rows if row.measured is not None}
+    if name in PAC_BAYES:
+        of_learning = {
+            "figures.error.moments.0",
+            "figures.error.kl",
+            "alternatives",
+            "posterior",
+            "bound_settings.name",
+        }
+        expected |= of_learning | {f"evidence.{k}" for k in range(len(certificate.evidence))}
     else:
-        expected |= {"moments.0", "kl", "alternatives"}
-    kinds = ("fold_sizes", "fold_shares", "vote_digests") if len(certificate.vote_digests) > 1 else ("vote_digests",)
-    expected |= {f"{kind}.{k}" for kind in kinds for k in range(len(certificate.vote_digests))}
-    expected |= {"stochastic_bound"} if name != "weighted" else set()
-    parts = ("n", "bound", "stochastic_bound", "empirical_risk" if certificate.tested else "stochastic_risk")
+        expected |= {"evidence"}
+    if len(certificate.fold_sizes) > 1:
+        kinds = ["fold_sizes", "fold_shares", *(["fold_test.slope"] if name not in PAC_BAYES else [])]
+        expected |= {f"{kind}.{k}" for kind in kinds for k in range(len(certificate.fold_sizes))}
     expected |= {f"claims.{k}.delta" for k, claim in enumerate(certificate.claims) if claim.is_shared}
-    expected |= {f"per_class.{k}.{part}" for k in range(len(certificate.per_class)) for part in parts}
-    expected |= {
-        f"precisions.{k}.{part}" for k in range(len(certificate.precisions)) for part in ("n", "bound", "measured")
-    }
-    expected |= {"cost.bound", "cost.measured"} if certificate.cost else set()
-    assert expected <= fields
+    assert expected <= {e.attributes["data-field"] for e in cited}
+
+
+@pytest.mark.parametrize("name", ["binary"])
+def test_every_figure_of_the_selective_vote_is_as_in_its_json(document):
+    certificate = binary().selective(min_coverage=0.5).certificate_
+    (section,) = document.find("section", id="selective")
+    cited = cited_in(section)
+    assert_cited(cited, json.loads(certificate.to_json()))
+    assert [e.attributes["data-field"] for e in cited] == [
+        "figures.error.bound",
+        "figures.error.empirical_risk",
+        "figures.coverage.bound",
+        "figures.coverage.measured",
+    ]
+    assert certificate.statement() in section.words
+
+
+@every_fit
+def test_the_tables_are_those_of_the_certificate(document, name):
+    certificate = FITS[name]().certificate_
+    tables = document.find("section", id="bounds")[0].find("table", cls="bounds")
+    shown = [
+        [tuple(cell.words for cell in row.find()[1:] if cell.tag in ("th", "td")) for row in t.find("tr")[1:]]
+        for t in tables
+    ]
+    assert shown == [[tuple(" ".join(text.split()) for text in line) for line in t.lines] for t in certificate.tables()]
+    hows = {t.how if certificate.proven else "computed" for t in certificate.tables()}
+    assert {t.find("th")[0].words for t in tables} == hows
 
 
 @every_fit
@@ -100,7 +139,7 @@ def test_the_headline_is_the_bound(document, name):
     certificate = FITS[name]().certificate_
     assert document.find("strong", cls="number")[0].words == percent(certificate.bound)
     assert certificate.statement() in document.find("header")[0].words
-    assert certificate.protocol in document.find("header")[0].words
+    assert certificate.made_and_judged in document.find("header")[0].words
     assert f"always answering {certificate.baseline['label']}" in document.find("header")[0].words
 
 
@@ -116,8 +155,8 @@ def test_the_figures_say_their_message(document, name):
     figures = document.find("svg")
     clf = FITS[name]()
     alike = all(np.ptp(posterior.mean) < 1e-9 for posterior in clf.posterior_)  # nothing to see of the weights
-    count = 2 - alike + bool(len(clf.history_)) + bool(clf.certificate_.per_class) + (name != "drawn_normal")
-    assert len(figures) == count
+    has_errors = clf.certificate_.has_stochastic_vote and name != "drawn_normal"
+    assert len(figures) == 2 - alike + bool(len(clf.history_)) + bool(clf.certificate_.per_class) + has_errors
     for figure in figures:
         assert figure.attributes["role"] == "img"
         title, message = figure.children[:2]
@@ -158,7 +197,7 @@ def test_the_messages_are_those_of_the_fit():
     assert f"highest for class {highest['label']}, {percent(highest['bound'])}" in message_of("digits", "classes")
     assert message_of("paid", "history").startswith(f"{len(paid().history_)} iterations")
     assert "The stages of the search: prior: lbfgs; " in parse(page("frozen")).words
-    assert " of the 167 judging examples, " in message_of("digits", "errors")
+    assert " of the 150 judging examples, the stochastic vote errs" in message_of("binary", "errors")
 
 
 @every_fit
@@ -169,7 +208,7 @@ def test_tables_have_headers_with_a_scope(document):
         assert all(th.attributes.get("scope") in ("row", "col") for th in table.find("th"))
         rows = [[cell for cell in row.children if not isinstance(cell, str)] for row in table.find("tr")]
         assert len({len(row) for row in rows}) == 1
-        assert all(row[0].tag == "th" for row in rows)
+        assert all(row[0].tag == "th" or not row[0].words for row in rows)  # only a corner is empty
 
 
 @pytest.mark.parametrize("name", ["binary"])
@@ -186,16 +225,15 @@ def test_names_from_the_data_are_text(document):
 def test_names_in_any_script_and_no_script_at_all():
     clf = binary()
     renamed = [{**entry, "label": label} for entry, label in zip(clf.certificate_.per_class, "漢\x07", strict=True)]
-    told = summary(clf, name="caf\udce9.csv")
-    page = report.render(with_certificate(clf, per_class=tuple(renamed)), data=told)
+    page = report.render(with_figures(clf, classes=renamed), data=summary(clf, name="caf\udce9.csv"))
     assert "漢" in page
     assert page.encode() == page.encode("utf-8", "strict")
 
 
-def with_certificate(clf, **changes):
-    """The same vote, its certificate changed."""
-    other = type(clf)()
-    other.__dict__ = {**clf.__dict__, "certificate_": replace(clf.certificate_, **changes)}
+def with_figures(clf, **figures):
+    """The same vote, some figures of its certificate changed."""
+    other = copy.copy(clf)
+    other.certificate_ = replace(clf.certificate_, figures={**clf.certificate_.figures, **figures})
     return other
 
 
@@ -221,7 +259,23 @@ def test_what_is_proven_does_not_doubt(document):
 @pytest.mark.parametrize("name", ["weighted"])
 def test_a_vote_without_drawn_weights_is_predict_alone(document):
     assert "predict: at most" in document.words
-    assert "The stochastic vote" not in document.words
+    assert "stochastic vote" not in document.find(id="promise")[0].words
+
+
+@pytest.mark.parametrize("name", ["digits", "grouped", "frozen"])
+def test_a_stochastic_vote_that_is_not_certified_is_not_mentioned(document):
+    assert "stochastic" not in document.words.lower()
+
+
+@every_fit
+def test_only_words_that_occur_are_explained(document, name):
+    words = {e.words for e in document.find("dl", cls="words")[0].find("dt")}
+    assert {"Voter", "Bound", "Delta", "Judge", "Evidence"} <= words
+    assert ("Empirical risk" in words) == (name in PAC_BAYES)
+    assert ("KL" in words) == (name in (*PAC_BAYES, "frozen"))  # where weights were learned
+    assert ("Fold" in words) == (len(FITS[name]().certificate_.fold_sizes) > 1)
+    assert ("Group" in words) == (name == "grouped")
+    assert ("Stochastic vote" in words) == (name in ("binary", *PAC_BAYES))
 
 
 @pytest.mark.parametrize("name", ["grouped"])
@@ -231,13 +285,18 @@ def test_groups_are_called_so(document):
     assert "of rows of new groups, with confidence" in header
     assert f"groups that judge{certificate.n}" in header
     assert "The rows of a group stay together" in document.words
-    assert [e.words for e in document.find("table", cls="classes")[0].find("th")][1] == "groups"
+    assert [t.find("caption")[0].words for t in document.find("table", cls="bounds")] == [
+        "Error on new groups",
+        "Error on class",
+        "Right among the answers of predict, group by group",
+        "Mean cost, group by group",
+    ]
 
 
 def test_a_certificate_no_better_than_one_answer_says_so(without_figures):
     clf = frozen()
     low = {**clf.certificate_.baseline, "label": "maybe", "bound": clf.certificate_.bound}
-    header = parse(report.render(with_certificate(clf, baseline=low), data=summary(clf))).find("header")[0].words
+    header = parse(report.render(with_figures(clf, baseline=low), data=summary(clf))).find("header")[0].words
     assert "The bound on predict is no better than that of always answering 'maybe', at most" in header
     assert "no better than" not in parse(page("frozen")).words
 
@@ -245,30 +304,37 @@ def test_a_certificate_no_better_than_one_answer_says_so(without_figures):
 def test_a_class_that_is_mostly_missed_follows_the_headline(without_figures):
     clf = frozen()
     recalls = ({"label": "rare", "n": 30, "measured": 0.0712}, {"label": "usual", "n": 70, "measured": 0.9})
-    missed = with_certificate(clf, per_class=(), precisions=(), recalls=recalls)
+    missed = with_figures(clf, recalls=recalls)
     header = parse(report.render(missed, data=summary(clf))).find("header")[0].words
     said = "On the examples that judge it, it finds 7.12 % of class 'rare'."
     assert header.index("predict errs on at most") < header.index(said) < header.rindex(said)  # and in the statement
 
 
 @pytest.mark.parametrize(
-    ("same", "told"),
+    ("same", "sentence"),
     [(True, "the same 30 examples that judged the vote"), (False, "30 examples that did not train it")],
 )
-def test_who_judged_the_plain_model(same, told, without_figures):
+def test_who_judged_the_plain_model(same, sentence, without_figures):
     clf = digits()
     holdout = clf.certificate_.compare_errors(3, 30, same_examples=same)
     words = parse(report.render(clf, data=summary(clf), holdout=holdout)).words
-    assert f"made 3 errors on {told}" in words
+    assert f"made 3 errors on {sentence}" in words
 
 
-def test_the_command_and_the_hashes():
-    document = parse(page("binary"))
-    assert [e.text for e in document.find("pre")] == ["stocmv verify certificate.json votes.npz"]
+@pytest.mark.parametrize(
+    ("name", "commands"),
+    [("binary", "stocmv verify DIR\nstocmv verify DIR --data FILE"), ("paid", "stocmv verify DIR")],
+)
+def test_the_commands_and_the_hashes(document, name, commands):
+    assert [e.text for e in document.find("pre")] == [commands]
+    assert ("by hashes of their features" in document.words) == ("--data" in commands)
     (table,) = document.find("table", cls="hashes")
     shown = {row.find("th")[0].words: row.find("code")[0].text for row in table.find("tr")}
-    votes = {f"votes of fold {k + 1}": digest for k, digest in enumerate(binary().certificate_.vote_digests)}
-    assert shown == {**HASHES, **votes}
+    digests = FITS[name]().certificate_.evidence
+    if name == "paid":
+        assert shown == {**HASHES, **{f"evidence of fold {k + 1}": digest for k, digest in enumerate(digests)}}
+    else:
+        assert shown == {**HASHES, "evidence": digests}
     assert HASHES["certificate.json"] in document.find("header")[0].text
 
 
@@ -284,8 +350,8 @@ def test_without_anything_to_compare_with():
 def test_errors_above_the_bound_are_not_passed_over(without_figures):
     clf = frozen()
     bound = clf.certificate_.bound
-    honest = report.render(clf, data=summary(clf), test=report.TestErrors(1000, bound / 2, 0.0, "near.csv"))
-    drifted = report.render(clf, data=summary(clf), test=report.TestErrors(1000, 1.0, 0.0, "far.csv"))
+    honest = report.render(clf, data=summary(clf), test=report.TestErrors(1000, bound / 2, None, "near.csv"))
+    drifted = report.render(clf, data=summary(clf), test=report.TestErrors(1000, 1.0, None, "far.csv"))
     assert "more often than" not in parse(honest).words
     document = parse(drifted)
     assert "On the test file the vote erred more often than is promised." in document.find("header")[0].words
@@ -303,7 +369,7 @@ def test_errors_of_groups_above_the_bound(without_figures):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "sentence"),
     [
         ({"duplicate_rows": 7}, "Some rows repeat others"),
         ({"duplicate_rows": None}, "not counted"),
@@ -319,17 +385,16 @@ def test_errors_of_groups_above_the_bound(without_figures):
         ({"class_counts": {str(k): 1 + k for k in range(50)}}, "10 further classes"),
     ],
 )
-def test_the_data_as_they_are(changes, told, without_figures):
+def test_the_data_as_they_are(changes, sentence, without_figures):
     clf = frozen()
     plain = parse(report.render(clf, data=summary(clf))).words
-    assert told not in plain
-    assert told in parse(report.render(clf, data=summary(clf, **changes))).words
+    assert sentence not in plain
+    assert sentence in parse(report.render(clf, data=summary(clf, **changes))).words
 
 
 def test_a_comparison_with_another_certificate_is_refused():
     clf = binary()
-    of_another = replace(digits().certificate_, bound=0.5).compare_holdout
-    holdout = of_another(DummyClassifier(), np.eye(20), [0, 1] * 10)
+    holdout = with_figures(digits(), error={"bound": 0.5}).certificate_.compare_errors(5, 20)
     with pytest.raises(ValueError, match=r"holdout compares with a bound of 0.5 .* take clf.certificate_"):
         report.render(clf, data=summary(clf), holdout=holdout)
 
@@ -349,12 +414,10 @@ def test_a_page_of_many_voters_classes_and_folds_stays_small():
     assert len(page("digits").encode()) < 150_000
     clf = digits()
     rng = np.random.default_rng(0)
-    other = with_certificate(clf, per_class=tuple({**clf.certificate_.per_class[0], "label": k} for k in range(200)))
+    other = with_figures(clf, classes=[{**clf.certificate_.per_class[0], "label": k} for k in range(200)])
     dirichlet = type(clf.posterior_[0])
     other.posterior_ = [dirichlet(rng.gamma(2.0, size=2000)) for _ in range(20)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("stocmv.report._page.draw_error_distribution", lambda clf: None)  # its votes are of other voters
-        large = report.render(other, data=summary(clf))
+    large = report.render(other, data=summary(clf))
     assert "Of 40,000 voters, 600 are drawn" in parse(large).words
     assert "Of 200 classes, the 30 with the highest bounds are drawn." in parse(large).words
     assert len(large.encode()) < 600_000
@@ -370,6 +433,11 @@ def test_what_is_not_installed_is_named_with_its_cure(monkeypatch, missing, cure
 def test_an_unfitted_vote_is_refused():
     with pytest.raises(NotFittedError):
         report.render(MajorityVoteClassifier(), data=summary(binary()))
+
+
+def test_a_selective_vote_of_another_vote_is_refused():
+    with pytest.raises(ValueError, match="selective is about another vote"):
+        report.render(digits(), data=summary(digits()), selective=binary().selective(min_coverage=0.5).certificate_)
 
 
 def test_a_selective_vote_that_could_not_be_certified_is_named():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stocmv.tables import Expected, check_encoding, read_table, read_texts
+from stocmv.tables import KnownColumns, check_encoding, read_table, read_texts
 
 TEXT = "größe;stadt;label\n1,5;Köln;x\n2;Düren;y\n3;Köln;x\n"
 
@@ -80,7 +80,9 @@ def test_an_excel_file(sheet):
 def test_categories_of_an_excel_file_that_look_like_numbers(tmp_path):
     pytest.importorskip("openpyxl")
     pd.DataFrame({"code": [7, None, 9]}).to_excel(tmp_path / "new.xlsx", index=False)
-    table = read_table(tmp_path / "new.xlsx", needs_target=False, expected=Expected(1, ("code",), ("code",), ("code",)))
+    table = read_table(
+        tmp_path / "new.xlsx", needs_target=False, known=KnownColumns(1, ("code",), ("code",), ("code",))
+    )
     assert table.X["code"].tolist()[::2] == ["7", "9"]
 
 
@@ -100,7 +102,7 @@ def test_what_columns_are_taken_for(tmp_path):
     assert list(table.X.columns) == ["a", "word", "flag", "day"]
 
 
-MODEL = Expected(3, ("size", "code", "day"), ("code",), ("code",), ("day",))
+MODEL = KnownColumns(3, ("size", "code", "day"), ("code",), ("code",), ("day",))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,7 @@ MODEL = Expected(3, ("size", "code", "day"), ("code",), ("code",), ("day",))
 def test_the_first_value_that_is_not_as_it_was(row, said, tmp_path):
     (tmp_path / "new.csv").write_text(f"size,code,day\n1,a,2020-01-01\n,b,\n{row}\n4,b,2020-01-02\n")
     with pytest.raises(ValueError, match=said):
-        read_table(tmp_path / "new.csv", needs_target=False, expected=MODEL)
+        read_table(tmp_path / "new.csv", needs_target=False, known=MODEL)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,7 @@ def test_the_first_value_that_is_not_as_it_was(row, said, tmp_path):
 def test_numbers_and_dates_are_not_taken_for_each_other(row, said, tmp_path):
     (tmp_path / "new.csv").write_text(f"size,code,day\n{row}\n")
     with pytest.raises(ValueError, match=said):
-        read_table(tmp_path / "new.csv", needs_target=False, expected=MODEL)
+        read_table(tmp_path / "new.csv", needs_target=False, known=MODEL)
 
 
 def test_columns_as_they_stand(tmp_path):

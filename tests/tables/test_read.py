@@ -14,7 +14,7 @@ from pyarrow import parquet
 from sklearn.datasets import dump_svmlight_file
 
 from stocmv.protocols import group_ids
-from stocmv.tables import FORMATS, Expected, Table, read_table, read_texts
+from stocmv.tables import FORMATS, KnownColumns, Table, read_table, read_texts
 
 NAN = float("nan")
 
@@ -189,9 +189,9 @@ def test_a_misspelt_column_to_keep(csv):
 
 
 def test_a_column_of_the_model_that_is_spelt_otherwise(csv):
-    expected = Expected(2, ("size", "weight"))
+    expected = KnownColumns(2, ("size", "weight"))
     with pytest.raises(ValueError, match=r"lacks columns .*: 'size' \(is it 'Size'\?\)\."):
-        read_table(csv("Size,weight\n1,2\n"), needs_target=False, expected=expected)
+        read_table(csv("Size,weight\n1,2\n"), needs_target=False, known=expected)
 
 
 def test_names_that_are_long_or_many_are_compared_quickly(csv):
@@ -279,7 +279,7 @@ def test_libsvm(tmp_path):
     np.testing.assert_array_equal(table.X, X)
     assert table.y.tolist() == y.tolist()
     assert table.target == "label"
-    wider = read_table(tmp_path / "data.libsvm", needs_target=False, expected=Expected(5))
+    wider = read_table(tmp_path / "data.libsvm", needs_target=False, known=KnownColumns(5))
     np.testing.assert_array_equal(wider.X, np.hstack([X, np.zeros((3, 2))]))
     assert wider.y is None
 

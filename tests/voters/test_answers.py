@@ -1,5 +1,7 @@
 """Tables of answers as voters: frames, arrays and lists, gaps, defaults, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,6 +27,11 @@ def fitted(X, y, voters="answers", **settings):
     return MajorityVoteClassifier(voters, random_state=0, **settings).fit(X, y)
 
 
+def judged(clf):
+    """Digest of the judgments without the hashes of the rows, which depend on how no answer is written."""
+    return replace(clf.evidence_, row=None).digest()
+
+
 @pytest.mark.parametrize("settings", [{}, {"n_folds": 3}, {"inner_folds": 0}, {"bound": "seeger"}])
 def test_a_panel_is_certified_and_answers(settings):
     X, y = panel()
@@ -43,17 +50,17 @@ def test_all_ways_to_write_a_table_are_the_same():
     ours = fitted(X, y)
     for other in arrays:
         theirs = fitted(other, y)
-        assert theirs.certificate_.evidence == ours.certificate_.evidence
+        assert judged(theirs) == judged(ours)
         assert np.array_equal(theirs.predict(other), ours.predict(X))
 
 
 def test_numbers_with_gaps_are_labels_too():
     votes, y = silent(3, 300)
     ours = fitted(votes, y)
-    assert ours.evidence_[0].abstains
+    assert ours.evidence_.silent is not None
     assert fitted(pd.DataFrame(votes).astype("Int64"), y).certificate_.bound == ours.certificate_.bound
     coded = np.where(np.isnan(votes), -1, votes).astype(int)
-    assert fitted(coded, y, Answers(abstain=-1)).certificate_.evidence == ours.certificate_.evidence
+    assert judged(fitted(coded, y, Answers(abstain=-1))) == judged(ours)
 
 
 def test_columns_are_found_by_their_names():
@@ -72,7 +79,7 @@ def test_what_looks_like_no_answer_is_refused_until_it_is_named():
     with pytest.raises(ValueError, match="abstain=''"):
         fitted(blank, y)
     ours = fitted(blank, y, Answers(abstain=""))
-    assert ours.certificate_.evidence == fitted(X, y).certificate_.evidence
+    assert judged(ours) == judged(fitted(X, y))
     assert np.array_equal(ours.predict(blank), fitted(X, y).predict(X))
 
 

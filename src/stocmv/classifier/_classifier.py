@@ -23,7 +23,7 @@ from ..learning import (
 )
 from ..posteriors import Posterior
 from ..progress import verbosely
-from ..protocols import FittedVote, Protocol, Reply, VotingRule
+from ..protocols import FittedVote, Protocol, Reply, VotingRule, weights_digest
 from ..risks import Risk
 from ..solvers import Solver
 from ..voters import VoterSet
@@ -234,13 +234,13 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
                 "distribution, all of equal weight."
             )
         grouped = groups is not None
-        check_parameters(self, grouped=grouped)
+        check_parameters(self)
         source, rule = choose_voting(self)
         examples = training_examples(self, X, y, groups, time, source)
         rng = check_random_state(self.random_state)
         plan = plan_fit(self, examples, rule, grouped=grouped)
         fitted = plan.fit(examples, rng)
-        self._warn(examples.doubt, fitted)
+        self._warn(examples.doubt, fitted, searched=plan.protocol.weighs)
         self.classes_ = examples.classes
         self.input_form_ = InputForm.of(examples.source)
         self.rules_ = fitted.rules
@@ -251,13 +251,14 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         self.key_ = rng.bytes(16) if len(self.voters_) > 1 else None
         return self
 
-    def _warn(self, doubt: str | None, fitted: FittedVote) -> None:
+    def _warn(self, doubt: str | None, fitted: FittedVote, *, searched: bool) -> None:
         """Warn of what is doubtful about the examples, and of an unfinished search."""
         order = None if fitted.order_test is None else fitted.order_test.doubt
         for text, kind in ((doubt, RepeatedRowsWarning), (order, OrderWarning)):
             if text is not None:
                 warnings.warn(text, kind, stacklevel=5)
-        warn_unfinished(fitted.history, self.solver, stacklevel=5)
+        if searched:  # otherwise `learn` has warned
+            warn_unfinished(fitted.history, self.solver, stacklevel=5)
 
     @property
     def evidence_(self) -> Judgments | list[Votes]:
@@ -436,6 +437,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         Voters are shared, as `fit` makes new ones and changes none.
         """
         check_is_fitted(self)
+        if self.certificate_.context.get("weights_sha256") != weights_digest(self.posterior_):
+            raise ValueError("posterior_ is not the one that certificate_ is about: take both from the same fit.")
         kept = copy.copy(self)
         kept.__dict__.pop("evidence_", None)
         kept.voters_, kept.posterior_ = list(self.voters_), copy.deepcopy(self.posterior_)

@@ -8,9 +8,8 @@ import scipy
 import sklearn
 
 from ..bounds import check_delta
-from ..certificate import check_cost, check_per_class
+from ..certificate import check_cost
 from ..learning import named, posterior_kind
-from ..posteriors import Posterior
 from ..protocols import (
     HARD,
     SOFT,
@@ -31,28 +30,16 @@ if TYPE_CHECKING:
     from ._classifier import MajorityVoteClassifier
 
 
-def check_parameters(clf: "MajorityVoteClassifier", *, grouped: bool) -> None:
-    """Refuse parameters that are wrong or do not go together, before the examples are looked at."""
+def check_parameters(clf: "MajorityVoteClassifier") -> None:
+    """Refuse parameters that are wrong, before the examples are looked at."""
     check_delta(clf.delta)
     check_device(clf.device)
     named(clf.solver, SOLVERS, Solver, "solver")
-    check_bound(clf.bound, grouped=grouped, priced=clf.cost is not None)
-    kind = posterior_kind(clf.posterior, named(clf.risk, RISKS, Risk, "risk"))
-    if is_test(clf.bound):
-        _check_has_scores(kind)
-    else:
-        check_per_class(clf.per_class, kind)
+    check_bound(clf.bound)
+    posterior_kind(clf.posterior, named(clf.risk, RISKS, Risk, "risk"))
     inner: Any = clf.inner_folds
     if not isinstance(inner, int | np.integer) or inner < 0 or inner == 1:
         raise ValueError(f"inner_folds must be 0 or an integer of at least 2, got {clf.inner_folds!r}.")
-
-
-def _check_has_scores(kind: type[Posterior]) -> None:
-    if kind.law == "drawn":
-        raise ValueError(
-            f"bound='auto' and bound='fold_test' need a Dirichlet or categorical posterior, got {kind.name!r}, whose "
-            "vote has no fixed weights. Use risk='exact', or name a bound such as 'seeger'."
-        )
 
 
 def choose_voting(clf: "MajorityVoteClassifier") -> tuple[VoterSource, VotingRule]:
@@ -60,16 +47,17 @@ def choose_voting(clf: "MajorityVoteClassifier") -> tuple[VoterSource, VotingRul
     if clf.voting not in ("auto", "soft", "hard"):
         raise ValueError(f"voting must be 'auto', 'soft' or 'hard', got {clf.voting!r}.")
     source = as_source(clf.voters)
-    soft = None if clf.voting == "hard" or not is_test(clf.bound) else source.soft()
+    tests = is_test(clf.bound) and getattr(clf.holdout, "weighs", True)  # a protocol of the user's own may learn
+    soft = source.soft() if tests and clf.voting != "hard" else None
     if clf.voting == "soft":
-        _check_soft(clf, soft)
+        _check_soft(clf, soft, tests=tests)
     if soft is None or (clf.voting == "auto" and (soft.silent_about or clf.stochastic or clf.device is not None)):
         return source, HARD
     return soft, SOFT
 
 
-def _check_soft(clf: "MajorityVoteClassifier", soft: VoterSource | None) -> None:
-    if not is_test(clf.bound):
+def _check_soft(clf: "MajorityVoteClassifier", soft: VoterSource | None, *, tests: bool) -> None:
+    if not tests:
         raise ValueError(f"voting='soft' needs a vote that is only tested, not bound={clf.bound!r}: use bound='auto'.")
     if soft is None:
         raise ValueError("voting='soft' needs voters with predict_proba, and none of these has it: use voting='hard'.")
@@ -108,7 +96,9 @@ def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule
         device=clf.device,
     )
     costs = None if clf.cost is None else check_cost(clf.cost, examples.classes.tolist())
-    return Plan(protocol, recipe, bool(clf.per_class), costs, bool(clf.stochastic), _context(clf, examples, rule))
+    plan = Plan(protocol, recipe, bool(clf.per_class), costs, bool(clf.stochastic), _context(clf, examples, rule))
+    protocol.check(plan, grouped=grouped)
+    return plan
 
 
 def _context(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule) -> dict[str, Any]:

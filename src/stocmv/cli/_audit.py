@@ -12,15 +12,15 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from .. import MajorityVoteClassifier, OrderWarning, RepeatedRowsWarning
 from .._files import sha256, whole_file
 from .._memory import free_memory
-from ..certificate import HoldoutComparison
+from ..certificate import HoldoutComparison, Judgments
 from ..cluster import is_dask
 from ..decisions import NotCertified, SelectiveCertificate
-from ..persistence import save
+from ..persistence import save, save_evidence
 from ..report import DataSummary, TestErrors, render
 from ..tables import Table
 from ..voters import Answers, Encoded, Ensemble, Stumps, VoterSource, as_source
-from ..votes import group_names, save_folds
-from ._seen import Seen
+from ..votes import group_names
+from ._overview import DataOverview
 
 _EMPTY = "Which columns have no value, and were left out, does not depend on the examples drawn."
 _FORESTS = {"forest": RandomForestClassifier, "extra-trees": ExtraTreesClassifier}
@@ -40,6 +40,7 @@ class Settings:
     seed: int
     jobs: int
     per_class: bool
+    stochastic: bool
     cost: Any
     categories: Any
     max_error: float | None = None
@@ -72,6 +73,7 @@ def certify_table(table: Table, settings: Settings) -> Audit:
         delta=settings.delta,
         holdout=settings.holdout,
         n_folds=settings.folds,
+        stochastic=settings.stochastic,
         per_class=settings.per_class,
         cost=settings.cost,
         n_jobs=settings.jobs,
@@ -82,18 +84,19 @@ def certify_table(table: Table, settings: Settings) -> Audit:
         for kind in (RepeatedRowsWarning, OrderWarning):  # the certificate shows these itself
             warnings.simplefilter("ignore", kind)
         model.fit(table.X, table.y, table.groups, table.times)
-    model.votes_ = [votes.collect() for votes in model.votes_]
-    told = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
-    told |= {} if table.group is None else {"group": table.group}
-    told |= {} if table.time is None else {"time": table.time}
-    assumed = model.certificate_.assumptions + ((_EMPTY,) if table.empty else ())
-    context = {**model.certificate_.context, "data": {**told, **_kinds(table, settings)}}
-    model.certificate_ = replace(model.certificate_, assumptions=assumed, context=context)
+    if not isinstance(model.evidence_, Judgments):
+        model.evidence_ = [votes.collect() for votes in model.evidence_]
+    certificate = model.certificate_
+    model.certificate_ = replace(
+        certificate,
+        further_assumptions=(*certificate.further_assumptions, *([_EMPTY] if table.empty else [])),
+        context={**certificate.context, "data": _origin(table, settings)},
+    )
     audit = _selected(Audit(model, None), settings)
     if model.plain_errors_ is None:
         return audit
     # with folds, the errors on the first one
-    compared = model.certificate_.compare_errors(*model.plain_errors_, same_examples=len(model.votes_) == 1)
+    compared = model.certificate_.compare_errors(*model.plain_errors_, same_examples=len(model.voters_) == 1)
     return replace(audit, holdout=compared)
 
 
@@ -108,15 +111,18 @@ def _selected(audit: Audit, settings: Settings) -> Audit:
     return replace(audit, selective=sure.certificate_)
 
 
-def _kinds(table: Table, settings: Settings) -> dict[str, Any]:
-    """How the columns were read."""
+def _origin(table: Table, settings: Settings) -> dict[str, Any]:
+    """Where the examples come from, and how their columns were read."""
+    origin: dict[str, Any] = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
+    origin |= {role: name for role, name in (("group", table.group), ("time", table.time)) if name is not None}
     if settings.votes:
         silence = _label(settings.abstain, table)
-        given = {name: int((column.notna() & (column != silence)).sum()) for name, column in table.X.items()}
-        told = {"answers": given, "abstain": settings.abstain, "default": settings.default}
-        return told | {"encoding": table.encoding}
-    kinds = {"categorical": list(table.categorical), "categories": settings.categories if table.categorical else None}
-    return kinds | {
+        answers = {name: int((column.notna() & (column != silence)).sum()) for name, column in table.X.items()}
+        origin |= {"answers": answers, "abstain": settings.abstain, "default": settings.default}
+        return origin | {"encoding": table.encoding}
+    return origin | {
+        "categorical": list(table.categorical),
+        "categories": settings.categories if table.categorical else None,
         "dates": list(table.dates) if table.kinds else None,
         "encoding": table.encoding,
         "unseen": table.unseen,
@@ -154,7 +160,7 @@ def _source(table: Table, settings: Settings) -> VoterSource:
 
 
 def test_errors(audit: Audit, test: Table) -> Audit:
-    """Add the errors of both votes on new examples; with groups, averaged within each group."""
+    """Add the errors of the certified votes on new examples; with groups, averaged within each group."""
     model, covered = audit.model, audit.model.certificate_.has_stochastic_vote
     names = np.arange(test.n_rows) if test.groups is None else group_names(test.groups, test.n_rows)
     place = np.unique(names, return_inverse=True)[1]
@@ -167,12 +173,12 @@ def test_errors(audit: Audit, test: Table) -> Audit:
     return replace(audit, test=TestErrors(len(sizes), share(model.predict(test.X)), drawn, test.name))
 
 
-def write_folder(audit: Audit, table: Table, seen: Seen, folder: Path) -> None:
-    """Write the model, the certificate, the votes, and the page about them."""
+def write_folder(audit: Audit, table: Table, overview: DataOverview, folder: Path) -> None:
+    """Write the model, the certificate, its evidence, and the page about them."""
     model = audit.model
     with ThreadPoolExecutor(1) as meanwhile:
         saved = meanwhile.submit(_write_certified, audit, folder)
-        save_folds(folder / "votes.npz", model.votes_)
+        save_evidence(folder / "evidence.npz", model.evidence_)
 
         def hashes() -> dict[str, str]:
             saved.result()
@@ -180,7 +186,7 @@ def write_folder(audit: Audit, table: Table, seen: Seen, folder: Path) -> None:
 
         page = render(
             model,
-            data=_summary(table, seen, as_source(model.voters).by_name),
+            data=_summary(table, overview, as_source(model.voters).by_name),
             holdout=audit.holdout,
             test=audit.test,
             selective=audit.selective,
@@ -203,7 +209,7 @@ def _write_certified(audit: Audit, folder: Path) -> None:
         replace(audit.selective, context=context).to_json(folder / "selective.json")
 
 
-def _summary(table: Table, seen: Seen, votes: bool) -> DataSummary:
+def _summary(table: Table, overview: DataOverview, votes: bool) -> DataSummary:
     kinds = {"numeric": table.X.shape[1] - len(table.categorical), "categorical": len(table.categorical)}
     if votes:
         kinds = {"voters' answers": table.X.shape[1]}
@@ -215,6 +221,6 @@ def _summary(table: Table, seen: Seen, votes: bool) -> DataSummary:
         feature_kinds={kind: count for kind, count in kinds.items() if count},
         missing_values=table.missing_values,
         duplicate_rows=table.duplicate_rows,
-        columns=seen.columns,
-        findings=tuple((finding.sentence, finding.cure) for finding in seen.findings),
+        columns=overview.columns,
+        findings=tuple((finding.sentence, finding.cure) for finding in overview.findings),
     )

@@ -83,6 +83,11 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
     help="Also bound the error on each class, and its precision.",
 )
 @click.option(
+    "--stochastic",
+    is_flag=True,
+    help="Also certify the stochastic vote, which draws new weights for each row; a PAC-Bayes bound always does.",
+)
+@click.option(
     "--cost",
     type=Costs(),
     help="Also bound the mean cost: JSON, or a file of it. [[0, 1], [10, 0]] has a row for each true class and a "
@@ -140,7 +145,7 @@ def certify(
 
     With --cluster DATA is a parquet file, a folder of them, or an address such as s3://bucket/folder.
 
-    The folder that is written holds model.skops (for 'stocmv predict'), certificate.json and votes.npz (for 'stocmv
+    The folder that is written holds model.skops (for 'stocmv predict'), certificate.json and evidence.npz (for 'stocmv
     verify'), and report.html, the page to show; with --max-error or --min-coverage also selective.json, the
     certificate of the vote that answers only when it is sure.
 
@@ -158,8 +163,8 @@ def certify(
     from ._audit import Settings, certify_table, test_errors, write_folder
     from ._cluster import on_cluster, read_on_cluster
     from ._examples import read_examples, read_test
+    from ._overview import DataOverview
     from ._page import as_content, print_page
-    from ._seen import Seen
 
     if folds is not None and holdout is not None:
         raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
@@ -185,19 +190,19 @@ def certify(
                 table = read_on_cluster(data, target, kind, drop, group, chosen)
             new = None if test is None else read_test(table.like(), test, None if cluster else kind, group, votes)
         with stage("looking at the data"):
-            seen = Seen.of(table)
+            overview = DataOverview.of(table)
         with fitting:
             audit = certify_table(table, chosen)
         if new is not None:
             with stage("counting test errors"):
                 audit = test_errors(audit, new)
         with stage("writing the report"), whole_folder(folder, force) as unfinished:
-            write_folder(audit, table, seen, unfinished)
+            write_folder(audit, table, overview, unfinished)
     seconds = perf_counter() - began
     if as_json:
-        print_json(as_content(audit, seen, folder, seconds))
+        print_json(as_content(audit, overview, folder, seconds))
     else:
-        print_page(audit, seen, folder, seconds)
+        print_page(audit, overview, folder, seconds)
 
 
 def _check_selective(settings: dict[str, Any]) -> None:

@@ -23,7 +23,7 @@ _LONGEST = 500
 _WIDE = 160  # columns if the output is not a terminal
 
 
-class Unbroken:
+class PipeSafeOutput:
     """Standard output that ignores a closed pipe, so that a command ends with its own exit code."""
 
     def __init__(self, stream: TextIO) -> None:

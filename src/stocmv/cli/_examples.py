@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._text import did_you_mean
 from ..datasets import list_datasets, load
 from ..tables import (
-    Expected,
+    KnownColumns,
     Table,
     as_labels,
     check_encoding,
@@ -55,10 +55,10 @@ def read_test(table: Table, path: Path, kind: str | None, group: str | None = No
     names = tuple(getattr(table.X, "columns", ()))
     text = (table.target,) if table.target is not None and labels.dtype.kind == "U" else ()
     dates = table.dates if table.kinds else None
-    expected = Expected(table.X.shape[1], names, table.categorical, (*table.categorical, *text), dates)
+    known = KnownColumns(table.X.shape[1], names, table.categorical, (*table.categorical, *text), dates)
     read = read_answers if votes else read_table
-    test = read(path, table.target, format=kind, group=group, expected=expected, encoding=table.encoding)
-    _check_width(test, expected)
+    test = read(path, table.target, format=kind, group=group, known=known, encoding=table.encoding)
+    _check_width(test, known)
     kinds = {"i": "u"}
     found: Any = test.y
     if kinds.get(found.dtype.kind, found.dtype.kind) != kinds.get(labels.dtype.kind, labels.dtype.kind):
@@ -74,14 +74,14 @@ def _check_new(table: Table, test: Table) -> None:
     """Refuse the training examples as test examples, in any order or format; warn if some of them occur."""
     if table.fingerprints is None or test.fingerprints is None:
         return  # the rows are on a cluster
-    trained, tested = table.fingerprints.examples, test.fingerprints.examples
-    if np.array_equal(np.sort(trained), np.sort(tested)):
+    old, new = table.fingerprints.examples, test.fingerprints.examples
+    if np.array_equal(np.sort(old), np.sort(new)):
         raise ValueError(f"--test {test.name} holds the rows of {table.name}, on which the voters were trained.")
-    seen = int(np.isin(tested, trained).sum())
-    if seen:
+    repeated = int(np.isin(new, old).sum())
+    if repeated:
         warnings.warn(
-            f"{seen:,} of the {test.n_rows:,} rows of {test.name} are also in {table.name}: errors on them say little "
-            "about new examples.",
+            f"{repeated:,} of the {test.n_rows:,} rows of {test.name} are also in {table.name}: errors on them say "
+            "little about new examples.",
             stacklevel=2,
         )
 
@@ -91,35 +91,36 @@ def read_labelled(
 ) -> Table:
     """Labelled examples for a fitted model; it need not know all the labels."""
     is_text = np.asarray(model.classes_).dtype.kind in "UO"
-    expected = _expected(model, (target,) if is_text and target is not None else ())
+    known = _known_columns(model, (target,) if is_text and target is not None else ())
     read = read_answers if as_source(model.voters).by_name else read_table
-    table = read(path, target, format=kind, group=group, expected=expected, encoding=encoding)
-    _check_width(table, expected)
+    table = read(path, target, format=kind, group=group, known=known, encoding=encoding)
+    _check_width(table, known)
     if (np.asarray(table.y).dtype.kind == "U") != is_text:
         raise ValueError(f"The labels of {path.name} are of another kind than those of the model.")
     return table
 
 
-def _expected(model: Any, text: tuple[str, ...] = ()) -> Expected:
+def _known_columns(model: Any, text: tuple[str, ...] = ()) -> KnownColumns:
     categorical = tuple(as_source(model.voters).categorical)
     names = tuple(getattr(model, "feature_names_in_", ()))
-    dates = _told(model, "dates", list)
-    known = None if dates is None else tuple(dates)
-    return Expected(model.n_features_in_, names, categorical, (*categorical, *text), known)
+    dates = _recorded(model, "dates", list)
+    return KnownColumns(
+        model.n_features_in_, names, categorical, (*categorical, *text), None if dates is None else tuple(dates)
+    )
 
 
 def read_like(model: Any, path: Path, kind: str | None = None, encoding: str | None = None) -> Any:
     """Examples for a fitted model."""
-    expected = _expected(model)
+    known = _known_columns(model)
     read = read_answers if as_source(model.voters).by_name else read_table
-    table = read(path, format=kind, needs_target=False, expected=expected, encoding=encoding)
-    _check_width(table, expected)
+    table = read(path, format=kind, needs_target=False, known=known, encoding=encoding)
+    _check_width(table, known)
     return table.X
 
 
 def remembered_encoding(model: Any, path: Path, kind: str | None) -> str | None:
     """The encoding that the model's own file was read with, for a file of the same kind."""
-    named = _told(model, "encoding", str)
+    named = _recorded(model, "encoding", str)
     return None if named is None or file_kind(path, kind) != "csv" else check_encoding(named)
 
 
@@ -137,18 +138,18 @@ def known_categories(model: Any) -> tuple[dict[str, NDArray], dict[str, float]]:
         voters = fold.voters if isinstance(fold, Recoded) else fold
         for name, categories in getattr(voters, "categories", {}).items():
             known.setdefault(name, []).append(categories)
-    told = _told(model, "unseen", dict) or {}
-    expected = {name: share for name, share in told.items() if isinstance(share, float)}
+    unseen = _recorded(model, "unseen", dict) or {}
+    expected = {name: share for name, share in unseen.items() if isinstance(share, float)}
     return {name: np.concatenate(found) for name, found in known.items()}, expected
 
 
-def _told(model: Any, what: str, kind: type) -> Any:
-    """What the certificate says of the data, if it is of that kind; else None."""
+def _recorded(model: Any, what: str, kind: type) -> Any:
+    """What the certificate records about the data, if it is of that kind; else None."""
     data = model.certificate_.context.get("data")
-    told = data.get(what) if isinstance(data, dict) else None
-    return told if isinstance(told, kind) else None
+    record = data.get(what) if isinstance(data, dict) else None
+    return record if isinstance(record, kind) else None
 
 
-def _check_width(table: Table, expected: Expected) -> None:
-    if table.X.shape[1] != expected.n_features:
-        raise ValueError(f"{table.name} has {table.X.shape[1]} features, but the model knows {expected.n_features}.")
+def _check_width(table: Table, known: KnownColumns) -> None:
+    if table.X.shape[1] != known.n_features:
+        raise ValueError(f"{table.name} has {table.X.shape[1]} features, but the model knows {known.n_features}.")

@@ -12,13 +12,14 @@ from pathlib import Path
 from .._files import _umask
 from ..progress import listening
 
-OURS = ("model.skops", "certificate.json", "selective.json", "votes.npz", "report.html")
+OURS = ("model.skops", "certificate.json", "selective.json", "evidence.npz", "report.html")
+_OF_OLD_VERSIONS = ("votes.npz",)
 _OLD, _REPLACED = "old", "replaced"
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
 
-class Taken(ValueError):
-    """A folder is there already."""
+class FolderExists(ValueError):
+    """The folder to write is there already."""
 
 
 def check_free(folder: Path, force: bool) -> None:
@@ -36,24 +37,24 @@ def check_free(folder: Path, force: bool) -> None:
         raise ValueError("The current folder cannot be replaced: name one inside it with --out.")
     found = sorted(entry.name for entry in place.iterdir())
     if found and not force:
-        raise Taken(f"{str(folder)!r} already exists: choose another with --out, or overwrite it with --force.")
-    others = [name for name in found if name not in OURS]
+        raise FolderExists(f"{str(folder)!r} already exists: choose another with --out, or overwrite it with --force.")
+    others = [name for name in found if name not in (*OURS, *_OF_OLD_VERSIONS)]
     if others:
         raise ValueError(f"{str(folder)!r} also holds {others[0]!r}, not written by stocmv: it is left alone.")
 
 
 def checked_later(folder: Path, force: bool) -> AbstractContextManager[None]:
-    """A block that fits a vote: if the folder is taken, this is said when the fit has accepted its arguments.
+    """A block that fits a vote: if the folder exists, it is refused once the fit has accepted its arguments.
 
-    Whoever mistypes one of them should hear of it before deciding what to do with the folder.
+    A mistyped argument is then reported before the user has to decide what to do with the folder.
     """
     try:
         check_free(folder, force)
-    except Taken as error:
-        taken = error
+    except FolderExists as error:
+        there = error
 
         def refuse(*_: object) -> None:
-            raise taken
+            raise there
 
         return listening(refuse)  # called first when the voters are about to be trained
     return nullcontext()

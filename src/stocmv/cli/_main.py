@@ -15,7 +15,7 @@ from .._text import visible
 from . import what_is_missing
 from ._certify import certify
 from ._completion import completion
-from ._console import Unbroken, one_line, print_json, say
+from ._console import PipeSafeOutput, one_line, print_json, say
 from ._datasets import datasets
 from ._monitor import monitor
 from ._predict import predict
@@ -36,7 +36,7 @@ def commands(context: click.Context) -> None:
     First steps:
       stocmv certify digits                            a built-in data set
       stocmv certify patients.csv --target diagnosis   your own
-      stocmv verify patients-certified/certificate.json patients-certified/votes.npz
+      stocmv verify patients-certified
       stocmv predict patients-certified new.csv
       stocmv monitor patients-certified labelled.csv --state patients.monitor.json
 
@@ -52,7 +52,7 @@ for command in (certify, predict, monitor, verify, datasets, completion):
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
-    with redirect_stdout(cast(TextIO, Unbroken(sys.stdout))), warnings.catch_warnings():
+    with redirect_stdout(cast(TextIO, PipeSafeOutput(sys.stdout))), warnings.catch_warnings():
         warnings.showwarning = _show_warning
         code, sentence = _attempt(arguments)
         if sentence and "--json" in arguments:

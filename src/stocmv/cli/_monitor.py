@@ -12,7 +12,6 @@ from ._kinds import FILE, FORMAT, SHARE, Encoding
 
 if TYPE_CHECKING:
     from ..certificate import Certificate, Monitor
-    from ..decisions import SelectiveCertificate
 
 
 @click.command(short_help="Test on new labelled rows whether a certificate still holds.")
@@ -70,12 +69,12 @@ def monitor(
         remedy = "certify with --max-error or --min-coverage first" if selective else "certify first"
         raise ValueError(f"There is no {certified}, whose bound would be tested: {remedy}.")
     certificate = (SelectiveCertificate if selective else Certificate).from_json(certified)
-    test = _begun(certificate, state, delta)
+    test = _begin(certificate, state, delta)
     digest = sha256(data)
     repeated = digest in test.batches
     if not repeated:
         model = load_model(folder / "model.skops", folder / "certificate.json")
-        label, group = target or _column(certificate, "target"), _column(certificate, "group")
+        label, group = target or recorded_column(certificate, "target"), recorded_column(certificate, "group")
         encoding = encoding or remembered_encoding(model, data, kind)
         cases = read_labelled(model, data, kind, label, group, encoding)
         answered = selective_vote(folder, model).answers(cases.X) if selective else None
@@ -91,7 +90,7 @@ def monitor(
     context.exit(1 if test.alarm else 0)
 
 
-def _begun(certificate: "Certificate | SelectiveCertificate", state: Path | None, delta: float | None) -> "Monitor":
+def _begin(certificate: "Certificate", state: Path | None, delta: float | None) -> "Monitor":
     """The test from the state file, or a new one."""
     from .. import Monitor
 
@@ -106,10 +105,10 @@ def _begun(certificate: "Certificate | SelectiveCertificate", state: Path | None
     return found
 
 
-def _column(certificate: "Certificate | SelectiveCertificate", role: str) -> str | None:
+def recorded_column(certificate: "Certificate", role: str) -> str | None:
     """The column with the labels or the groups, as recorded in the certificate."""
-    told = certificate.context.get("data")
-    name = told.get(role) if isinstance(told, dict) else None
+    data = certificate.context.get("data")
+    name = data.get(role) if isinstance(data, dict) else None
     return name if isinstance(name, str) else None
 
 

@@ -6,54 +6,34 @@ from pathlib import Path
 from typing import Any
 
 from .. import OrderTest
-from ..certificate import Certificate, percent
+from ..certificate import Certificate, Table, percent
 from ..report import TestErrors
 from ._audit import Audit
 from ._console import console, one_line, quoted
-from ._seen import Seen
+from ._overview import DataOverview
 
-_CLASSES = 12  # shown; the report has them all
+_ROWS = 12  # of a table that are shown; the report has them all
 _COLUMNS = 20
 _FINDINGS = 10
 _VOTERS = 20  # named
 
 
-def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
+def print_page(audit: Audit, overview: DataOverview, folder: Path, seconds: float) -> None:
     """Print the data, statement, figures, comparison, time and files."""
     certificate, screen = audit.model.certificate_, console()
-    _print_data(screen, seen)
+    _print_data(screen, overview)
     screen.print(f"\n[bold]{quoted(certificate.statement())}[/]\n")
     for warning in certificate.warnings:
         screen.print(f"[bold red]Warning:[/] {quoted(warning)}\n")
     order = audit.model.order_test_
     if order is not None and order.note is not None:
         screen.print(f"Note: {quoted(order.note)}\n")
-    screen.print(_figures(certificate, audit.test))
-    screen.print()
-    if certificate.per_class:
-        screen.print(_classes(certificate))
-        screen.print()
-    for heading, how, lines in certificate.decisions():
-        table = _table(heading, how, "measured")
-        for name, bound, measured in lines[:_CLASSES]:
-            table.add_row(quoted(name), bound, measured)
-        if len(lines) > _CLASSES:
-            table.add_row(f"and {len(lines) - _CLASSES} more in the report")
-        screen.print(table)
-        screen.print()
+    _print_tables(screen, certificate, audit.test)
     if "answers" in certificate.context["data"]:
-        screen.print(quoted(_answered(certificate)))
+        screen.print(quoted(_voters(certificate)))
     for note in certificate.notes():
         screen.print(quoted(note))
-    if audit.selective is not None:
-        screen.print(f"\n[bold]Answering only when sure:[/] {quoted(audit.selective.statement())}")
-        for note in audit.selective.notes():
-            screen.print(quoted(note))
-        own = [text for text in audit.selective.assumptions if text not in certificate.assumptions]
-        screen.print(quoted(f"It also assumes: {' '.join(own)}"))
-        screen.print()
-    if audit.not_certified:
-        screen.print(f"\n[bold red]No selective vote:[/] {quoted(_as_options(audit.not_certified))}\n")
+    _print_selective(screen, audit)
     if audit.holdout is not None:
         screen.print(quoted(audit.holdout))
     if audit.test is not None and audit.test.predict > certificate.bound:
@@ -64,11 +44,19 @@ def print_page(audit: Audit, seen: Seen, folder: Path, seconds: float) -> None:
     spent = ", ".join(f"{stage} {took:.1f}" for stage, took in audit.model.timings_.items())
     screen.print(f"{seconds:.1f} seconds in all ({spent}).")
     screen.print(f"\nThe report is [bold]{quoted(folder / 'report.html')}[/]. To check the certificate:")
-    files = shlex.join([str(folder / "certificate.json"), str(folder / "votes.npz")])
-    screen.print(f"  stocmv verify {quoted(files)}", soft_wrap=True)
+    screen.print(f"  stocmv verify {quoted(shlex.quote(str(folder)))}", soft_wrap=True)
+
+
+def _print_selective(screen: Any, audit: Audit) -> None:
+    """Print the certificate of the vote that answers only when it is sure, or why there is none."""
     if audit.selective is not None:
-        files = shlex.join([str(folder / "selective.json"), str(folder / "votes.npz")])
-        screen.print(f"  stocmv verify {quoted(files)}", soft_wrap=True)
+        screen.print(f"\n[bold]Answering only when sure:[/] {quoted(audit.selective.statement())}")
+        for note in audit.selective.notes():
+            screen.print(quoted(note))
+        further = [text for text in audit.selective.assumptions if text not in audit.model.certificate_.assumptions]
+        screen.print(quoted(f"It also assumes: {' '.join(further)}") + "\n")
+    if audit.not_certified:
+        screen.print(f"\n[bold red]No selective vote:[/] {quoted(_as_options(audit.not_certified))}\n")
 
 
 def _as_options(text: str) -> str:
@@ -80,97 +68,81 @@ def _as_options(text: str) -> str:
     )
 
 
-def _print_data(screen: Any, seen: Seen) -> None:
+def _print_data(screen: Any, overview: DataOverview) -> None:
     """Print how each column was read, and possible problems in the data."""
-    from rich.table import Table
+    from rich.table import Table as RichTable
 
-    if seen.columns or seen.findings:
+    if overview.columns or overview.findings:
         screen.print()
-    if seen.columns:
-        table = Table(box=None, show_header=False, pad_edge=False)
-        for kind, names in seen.columns.items():
+    if overview.columns:
+        table = RichTable(box=None, show_header=False, pad_edge=False)
+        for kind, names in overview.columns.items():
             shown = ", ".join(quoted(one_line(name)) for name in names[:_COLUMNS])
             more = f" and {len(names) - _COLUMNS:,} more" if len(names) > _COLUMNS else ""
             table.add_row(f"[bold]{kind}[/]", shown + more)
         screen.print(table)
-    for finding in seen.findings[:_FINDINGS]:
+    for finding in overview.findings[:_FINDINGS]:
         screen.print(f"[bold yellow]Data warning:[/] {quoted(finding.sentence)} {quoted(finding.cure)}")
-    if len(seen.findings) > _FINDINGS:
-        screen.print(f"{len(seen.findings) - _FINDINGS:,} more warnings about the data are in the report.")
+    if len(overview.findings) > _FINDINGS:
+        screen.print(f"{len(overview.findings) - _FINDINGS:,} more warnings about the data are in the report.")
 
 
-def _answered(certificate: Certificate) -> str:
+def _voters(certificate: Certificate) -> str:
     """Which columns are voters, and how often each answers."""
-    told = certificate.context["data"]
-    counts = list(told["answers"].items())
+    data = certificate.context["data"]
+    counts = list(data["answers"].items())
     shown = ", ".join(f"{name} ({count:,})" for name, count in counts[:_VOTERS])
     more = f" and {len(counts) - _VOTERS} more" if len(counts) > _VOTERS else ""
-    return f"Voters, and how many of the {told['rows']:,} rows each answers: {shown}{more}."
+    return f"Voters, and how many of the {data['rows']:,} rows each answers: {shown}{more}."
 
 
-def _table(*headings: str) -> Any:
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column(headings[0])
-    for heading in headings[1:]:
-        table.add_column(heading, justify="right")
-    return table
-
-
-def _figures(certificate: Certificate, test: TestErrors | None) -> Any:
-    """The bounds on predict, on the stochastic vote, and on always giving the same answer."""
-    table = _table(certificate.measure, "at most", "measured", *(["on the test file"] if test else []))
-    tried = {} if test is None else {"predict": test.predict, "stochastic vote": test.stochastic}
-    for name, bound, measured in certificate.figures(per_class=False):
-        on_file = tried.get(name)
-        table.add_row(quoted(name), bound, measured, *(["" if on_file is None else percent(on_file)] if test else []))
-    return table
+def _print_tables(screen: Any, certificate: Certificate, test: TestErrors | None) -> None:
+    """Print the tables of the certificate, with the errors on the test file beside the bounds that they belong to."""
+    errors = {} if test is None else {"error.bound": test.predict, "error.stochastic_bound": test.stochastic}
+    on_file = {f"figures.{place}": percent(error) for place, error in errors.items() if error is not None}
+    for table in certificate.tables():
+        screen.print(_as_rich(table, table.how if certificate.proven else "computed", on_file))
+        screen.print()
 
 
-def _classes(certificate: Certificate) -> Any:
-    """Bounds on the error given the class, the worst classes first."""
-    several = certificate.has_stochastic_vote
-    risk = "empirical_risk" if certificate.tested else "stochastic_risk"
-    table = _table(
-        "error on class",
-        "groups" if certificate.grouped else "examples",
-        "predict, at most",
-        *(["stochastic vote, at most"] if several else []),
-        "measured" if certificate.tested else "empirical risk",
-    )
-    ordered = sorted(certificate.per_class, key=lambda entry: -entry["bound"])
-    for entry in ordered[:_CLASSES]:
-        bounds = [percent(entry[name]) for name in ("bound", "stochastic_bound")[: 1 + several]]
-        measured = percent(entry[risk]) if entry["n"] else ""
-        table.add_row(quoted(entry["label"]), f"{entry['n']:,}", *bounds, measured)
-    if len(ordered) > _CLASSES:
-        table.add_row(f"and {len(ordered) - _CLASSES} more in the report")
-    return table
+def _as_rich(table: Table, how: str, on_file: dict[str, str]) -> Any:
+    """A table for the terminal; if it has very many rows, the worst of them."""
+    from rich.table import Table as RichTable
+
+    drawn = RichTable(box=None, header_style="bold", pad_edge=False)
+    drawn.add_column(quoted(table.heading))
+    has_file = any(row.place in on_file for row in table.rows)
+    for heading in (how, table.measured, *(["on the test file"] if has_file else [])):
+        drawn.add_column(heading, justify="right")
+    shown = table
+    if len(table.rows) > _ROWS:
+        worst = sorted(table.rows, key=lambda row: row.bound, reverse=table.how == "at most")
+        shown = table._replace(rows=tuple(worst[:_ROWS]))
+    for row, (name, *figures) in zip(shown.rows, shown.lines, strict=True):
+        drawn.add_row(quoted(name), *figures, *([on_file.get(row.place, "")] if has_file else []))
+    if len(table.rows) > _ROWS:
+        drawn.add_row(f"and {len(table.rows) - _ROWS} more in the report")
+    return drawn
 
 
-def as_content(audit: Audit, seen: Seen, folder: Path, seconds: float) -> dict[str, Any]:
+def as_content(audit: Audit, overview: DataOverview, folder: Path, seconds: float) -> dict[str, Any]:
     """The content of the page as JSON."""
     c, test = audit.model.certificate_, audit.test
     return {
         "statement": c.statement(),
         "bound": c.bound,
         "stochastic_bound": c.stochastic_bound,
-        "baseline": c.baseline,
-        "protocol": c.context["protocol"],
         "empirical_risk": c.empirical_risk,
-        "kl": c.kl,
         "n": c.n,
         "grouped": c.grouped,
         "delta": c.delta,
-        "per_class": list(c.per_class),
-        "precisions": list(c.precisions),
-        "cost": c.cost,
+        "figures": c.figures,
         "claims": [asdict(claim) for claim in c.claims],
+        "protocol": c.protocol,
         "proven": c.proven,
         "warnings": list(c.warnings),
         "order": _order(audit.model.order_test_),
-        **seen.as_content(),
+        **overview.as_content(),
         "holdout_bound": audit.holdout.holdout_bound if audit.holdout else None,
         "selective": _selective(audit),
         "test": {"n": test.n, "predict": test.predict, "stochastic": test.stochastic} if test else None,
@@ -195,5 +167,5 @@ def _selective(audit: Audit) -> dict[str, Any] | None:
     c = audit.selective
     if c is None:
         return None
-    told = ("bound", "coverage", "thresholds", "target", "empirical_error", "empirical_coverage", "delta")
-    return {"statement": c.statement(), **{name: getattr(c, name) for name in told}}
+    names = ("bound", "coverage", "thresholds", "target", "empirical_risk", "empirical_coverage", "delta")
+    return {"statement": c.statement(), **{name: getattr(c, name) for name in names}}

@@ -24,7 +24,9 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", 
 @click.command(short_help="Classify the rows of a table with a certified model.")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("data", type=FILE)
-@click.option("--stochastic", is_flag=True, help="Draw new weights for each row: the stochastic vote.")
+@click.option(
+    "--stochastic", is_flag=True, help="Draw new weights for each row: the stochastic vote, if it is certified."
+)
 @click.option("--proba", is_flag=True, help="Also print the weight of each class; with --stochastic, its probability.")
 @click.option("--seed", type=click.IntRange(0), default=None, help="Seed for --stochastic.")
 @click.option(
@@ -90,9 +92,9 @@ def predict(
             text = _as_csv(kept, answers, answered, shares, model.classes_, _harmless if spreadsheet else None)
             file.write(text.encode())
     if as_json:
-        told = {"out": str(out)} if out is not None else _as_content(kept, answers, answered, shares, model.classes_)
-        looked = {"unseen": unseen, "data_warnings": [asdict(finding) for finding in findings]}
-        print_json({"n": len(answers), **told, **looked})
+        content = {"out": str(out)} if out is not None else _as_content(kept, answers, answered, shares, model.classes_)
+        warned = {"unseen": unseen, "data_warnings": [asdict(finding) for finding in findings]}
+        print_json({"n": len(answers), **content, **warned})
         return
     for finding in findings:
         say(f"Data warning: {finding.sentence} {finding.cure}", err=True)
@@ -148,8 +150,8 @@ def selective_vote(folder: Path, model: Any) -> Any:
     if not isinstance(named, dict) or named.get("sha256") != sha256(folder / "model.skops"):
         raise ValueError(f"{folder / 'model.skops'} is not the model that {path.name} is about: certify again.")
     own = model.certificate_
-    if (certificate.vote_digests, certificate.fold_shares) != (own.vote_digests, own.fold_shares):
-        raise ValueError(f"{path} is about other votes than those of the model: certify again.")
+    if (certificate.evidence, certificate.fold_shares) != (own.evidence, own.fold_shares):
+        raise ValueError(f"{path} is about another vote than that of the model: certify again.")
     return SelectiveVote(model, certificate)
 
 

@@ -84,7 +84,7 @@ def plan(
         every = np.unique(np.concatenate([own.ids for own in groups]))
         part = cut.parts(len(every), None, rng).astype(kind)
         listed = [part[np.searchsorted(every, own.ids)] for own in groups]
-    elif sum(sizes) <= LISTED:
+    elif sum(sizes) <= LISTED or type(cut) is not Cut:  # a cut of its own may look at the order of the rows
         listed = np.split(cut.parts(sum(sizes), None, rng).astype(kind), np.cumsum(sizes)[:-1])
     else:
         seed = rng.randint(2**31 - 1)

@@ -1,7 +1,7 @@
 """Which examples make a vote and which judge it: one object for each way to use them."""
 
 from ._choices import is_auto as is_auto
-from ._cut import Cut as Cut
+from ._cut import Cut
 from ._examples import Examples as Examples, LocalExamples as LocalExamples, all_classes as all_classes
 from ._groups import group_ids as group_ids
 from ._judge import ROW_KEY as ROW_KEY, judge as judge, judging_votes as judging_votes
@@ -14,6 +14,7 @@ from ._protocol import (
     Plan as Plan,
     Protocol,
     Tested as Tested,
+    weights_digest as weights_digest,
 )
 from ._recipe import TRIED as TRIED, FoldVote as FoldVote, Recipe as Recipe
 from ._resolve import check_bound as check_bound, choose_protocol as choose_protocol, is_test as is_test
@@ -27,4 +28,4 @@ from ._rule import (
 )
 from ._times import checked_times as checked_times
 
-__all__ = ["AllJudge", "Folds", "HoldOut", "PacBayes", "Protocol"]
+__all__ = ["AllJudge", "Cut", "Folds", "HoldOut", "PacBayes", "Protocol"]

@@ -1,5 +1,7 @@
 """Protocols: which examples make a vote and which judge it, what is learned where, and how the result is certified."""
 
+import hashlib
+import json
 import math
 import time
 from abc import ABC, abstractmethod
@@ -10,12 +12,11 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 
 from ..bounds import Bound, CatoniPerFold
-from ..certificate import Certificate, Costs, Judgments, certify_judgments, percent, share
+from ..certificate import Certificate, Costs, Judgments, certify_judgments, check_per_class, percent, share
 from ..checks import OrderTest
-from ..learning import History, learn, named, posterior_kind
+from ..learning import History, learn
 from ..posteriors import Posterior
 from ..progress import logger, report, stage
-from ..risks import RISKS, Risk
 from ..voters import VoterSet
 from ..votes import Votes
 from ._choices import best_constant, choose_priors, choose_solver, is_auto, risk_name
@@ -106,6 +107,10 @@ class Protocol(ABC):
         """The parts of the examples, and how many of them judge."""
 
     @abstractmethod
+    def check(self, plan: Plan, *, grouped: bool) -> None:
+        """Refuse what this protocol cannot certify, before anything is trained."""
+
+    @abstractmethod
     def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Any:
         """What part ``k`` shows about the vote made without it."""
 
@@ -188,6 +193,14 @@ class Tested(Protocol):
 
     __test__: ClassVar[bool] = False  # or pytest takes it for a test
 
+    def check(self, plan: Plan, *, grouped: bool) -> None:
+        kind = plan.recipe.kind
+        if kind.law == "drawn":
+            raise ValueError(
+                f"bound='auto' and bound='fold_test' need a Dirichlet or categorical posterior, got {kind.name!r}, "
+                "whose vote has no fixed weights. Use risk='exact', or name a bound such as 'seeger'."
+            )
+
     def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Judgments:
         return examples.judgments(vote, k, stochastic=plan.stochastic and vote.voters.n_voters > 1)
 
@@ -210,10 +223,20 @@ class Tested(Protocol):
                 assumptions=(*self.all_assumptions(plan, examples), *([_CLASSES_KNOWN] if known else [])),
                 warnings=_doubts(examples, order),
                 protocol=self.facts(votes, judgments.errors.n),
-                context={**plan.context, "weights": _how_weighted(plan, votes)},
+                context={
+                    **plan.context,
+                    "weights": _how_weighted(plan, votes),
+                    "weights_sha256": weights_digest(posteriors),
+                },
             )
         history = History.joined([vote.history for vote in votes])
         return CertifiedVote(posteriors, history, certificate, judgments, order)
+
+
+def weights_digest(posteriors: Sequence[Posterior]) -> str:
+    """SHA-256 of the distributions of the weights, to notice that they were edited."""
+    lists = [{name: values.tolist() for name, values in p.parameters().items()} for p in posteriors]
+    return hashlib.sha256(json.dumps(lists).encode()).hexdigest()
 
 
 def _unproven_posterior(posterior: Posterior) -> tuple[str, ...]:
@@ -291,6 +314,12 @@ class PacBayes(Protocol):
     def cut(self) -> Cut:
         return Cut.folds(self.count)
 
+    def check(self, plan: Plan, *, grouped: bool) -> None:
+        for asked, what in ((plan.costs is not None, "cost needs"), (grouped, "groups need")):
+            if asked:
+                raise ValueError(f"{what} a vote that is only tested, not bound={self.bound!r}: use bound='auto'.")
+        check_per_class(plan.per_class, plan.recipe.kind)
+
     def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Votes:
         return examples.votes(vote, k)
 
@@ -303,8 +332,7 @@ class PacBayes(Protocol):
     ) -> CertifiedVote:
         """Learn the weights on the judging examples; of several priors keep the best, with delta shared among all."""
         recipe, sizes = plan.recipe, [v.n_examples for v in shown]
-        kind = posterior_kind(recipe.posterior, named(recipe.risk, RISKS, Risk, "risk"))
-        priors = choose_priors(recipe.prior, kind, recipe.source)
+        priors = choose_priors(recipe.prior, recipe.kind, recipe.source)
         if all(v.n_voters == 1 for v in shown):
             priors = priors[:1]  # nothing to choose
         bound = self.bound_for(votes, sizes, share(recipe.delta, priors=len(priors)))
@@ -335,6 +363,7 @@ class PacBayes(Protocol):
             warnings=_doubts(examples, order),
             unproven=(*best.certificate.unproven, *_unproven(plan)),
             protocol=self.facts(votes, sum(sizes)),
+            context={**best.certificate.context, "weights_sha256": weights_digest(posteriors)},
         )
         return CertifiedVote(posteriors, best.history, certificate, shown, order)
 

@@ -13,8 +13,6 @@ from ..displays import (
     HistoryDisplay,
     OrderDisplay,
     PosteriorDisplay,
-    measured_name,
-    priors_of,
 )
 from ._svg import drawing, inline_svg, new_axes
 
@@ -54,31 +52,27 @@ def draw_history(clf: Any) -> Plate | None:
         display = HistoryDisplay.from_estimator(clf, ax=new_axes(2.8))
         _without_legend(display.ax_)
         display.kl_ax_.set_ylabel("KL (nats)")
+        display.ax_.locator_params(axis="x", nbins=6)
         stages = _hide_short_stages(display)
         title = "Learning the weights"
-        end = (
-            "on the examples that only judged, the bound on the stochastic vote"
-            if certificate.tested
-            else "evaluated at the end, without interpolation, the bound"
-        )
+        bound = certificate.stochastic_bound
+        end = "" if bound is None else f" The bound on the stochastic vote is {percent(bound)}."
         message = (
             f"{_counted(len(history), 'iteration')}: the objective started at {percent(history.objective[0])} and "
-            f"fell to {percent(history.objective.min())}; {end} is {percent(certificate.stochastic_bound)}."
+            f"fell to {percent(history.objective.min())}.{end}"
         )
         svg = inline_svg(display.figure_, "history", title, message)
-    keys = (
+    keys = [
         Key("objective while learning", "solid", "--vermilion"),
-        Key("certified bound" if certificate.proven else "bound in the end (not proven)", "dashed", "--vermilion"),
-        Key("empirical risk", "solid", "--blue"),
+        Key("mean loss while learning", "solid", "--blue"),
         Key("KL from the prior (right axis)", "dotted", "--green"),
-    )
-    note = (
-        "The weights were chosen by this objective; the certificate does not depend on it. "
-        if certificate.tested
-        else "Searching costs nothing: the bound holds for all distributions of the weights at once. "
-    )
+    ]
+    if bound is not None:
+        name = "bound on the stochastic vote" if certificate.proven else "bound in the end (not proven)"
+        keys.insert(1, Key(name, "dashed", "--vermilion"))
+    note = "The certificate does not depend on how the weights were found. " * certificate.proven
     named = f"The stages of the search: {'; '.join(stages)}." if stages else ""
-    return Plate(title, message, svg, keys, note * certificate.proven + named)
+    return Plate(title, message, svg, tuple(keys), note + named)
 
 
 def draw_posterior(clf: Any) -> Plate | None:
@@ -88,13 +82,13 @@ def draw_posterior(clf: Any) -> Plate | None:
         return None
     orders = [np.argsort(-mean, kind="stable") for mean in means]
     shown = [order[_spread(len(order), _VOTERS // len(orders))] for order in orders]
-    priors = priors_of(clf.certificate_)
+    priors = clf.certificate_.paid_priors()
     with drawing("posterior"):
         deviations = [posterior.deviation for posterior in clf.posterior_]
         display = PosteriorDisplay(
             [mean[some] for mean, some in zip(means, shown, strict=True)],
             [deviation[some] for deviation, some in zip(deviations, shown, strict=True)],
-            None if priors is None else [p.mean[some] for p, some in zip(priors, shown, strict=True)],
+            [p.mean[some] for p, some in zip(priors, shown, strict=True)] if priors else None,
         ).plot(new_axes(2.8), color=BLUE)
         _without_legend(display.ax_)
         _name_folds(display.ax_, len(means))
@@ -106,7 +100,7 @@ def draw_posterior(clf: Any) -> Plate | None:
         )
         svg = inline_svg(display.figure_, "posterior", title, message)
     keys = [Key("mean weight", "circle", "--blue")]
-    if priors is not None:
+    if priors:
         keys.append(Key("prior mean", "dashed", "--ink"))
     if any(deviation.any() for deviation in deviations):
         keys.insert(1, Key("± one standard deviation", "bar", "--blue"))
@@ -117,21 +111,19 @@ def draw_posterior(clf: Any) -> Plate | None:
 
 
 def draw_error_distribution(clf: Any) -> Plate | None:
-    """How the error is distributed over the examples; None if it has no closed form."""
-    if any(posterior.law == "drawn" for posterior in clf.posterior_):
+    """How the errors of the stochastic vote are distributed; None without such a vote, or without a closed form."""
+    certificate, risk = clf.certificate_, clf.certificate_.stochastic_risk
+    if not certificate.has_stochastic_vote or any(posterior.law == "drawn" for posterior in clf.posterior_):
         return None
-    certificate = clf.certificate_
-    who = "a drawn voter" if clf.posterior_[0].law == "voter" else "the stochastic vote"
     with drawing("errors"):
         display = ErrorDistributionDisplay.from_estimator(clf, ax=new_axes(2.8))
         _without_legend(display.ax_)
-        display.ax_.set_xlabel(f"probability that {who} errs")
         title = "Where the errors are"
         often = int(display.counts[display.probabilities > 0.5].sum())
         never = int(display.counts[display.probabilities < 0.01].sum())
         message = (
-            f"On {never:,} of the {int(display.counts.sum()):,} judging examples, {who} errs with probability below "
-            f"1 %, and on {often:,} above 50 %. The mean is {percent(certificate.moments[0])}."
+            f"On {never:,} of the {int(display.counts.sum()):,} judging examples, the stochastic vote errs with "
+            f"probability below 1 %, and on {often:,} above 50 %. The mean is {percent(risk)}."
         )
         svg = inline_svg(display.figure_, "errors", title, message)
     keys = (
@@ -150,12 +142,13 @@ def draw_error_distribution(clf: Any) -> Plate | None:
 
 def draw_comparison(certificate: Certificate, test_error: float | None, holdout_bound: float | None) -> Plate:
     """Measured errors and bounds, side by side."""
+    extra = (certificate.has_stochastic_vote, test_error is not None, holdout_bound is not None)
     with drawing("comparison"):
         display = CertificateDisplay.from_certificate(
-            replace(certificate, per_class=()),
+            _with_figures(certificate, classes=()),
             test_error=test_error,
             holdout_bound=holdout_bound,
-            ax=new_axes(0.75 + 0.42 * (4 + (test_error is not None) + (holdout_bound is not None))),
+            ax=new_axes(0.75 + 0.42 * (3 + sum(map(bool, extra)))),
         )
         display.ax_.set_xlabel("error")
         title = "Promised and measured" if certificate.proven else "Computed and measured"
@@ -176,8 +169,8 @@ def draw_classes(certificate: Certificate) -> Plate | None:
     hardest = sorted(entries, key=lambda entry: -entry["bound"])[:_CLASSES]
     shown = tuple(entry for entry in entries if entry in hardest)
     with drawing("classes"):
-        axes = new_axes(0.9 + 0.3 * (len(shown) + 4))
-        display = CertificateDisplay.from_certificate(replace(certificate, per_class=shown, baseline={}), ax=axes)
+        axes = new_axes(0.9 + 0.3 * (len(shown) + 3 + certificate.has_stochastic_vote))
+        display = CertificateDisplay.from_certificate(_with_figures(certificate, classes=shown, baseline={}), ax=axes)
         display.ax_.set_xlabel("error")
         labels = [label.get_text() for label in display.ax_.get_yticklabels()][: len(display.points_)]
         names = [_short(str(entry["label"])) for entry in shown]
@@ -195,7 +188,7 @@ def draw_classes(certificate: Certificate) -> Plate | None:
     keys = [Key("bound, predict", "diamond", "--vermilion")]
     if certificate.has_stochastic_vote:
         keys.append(Key("bound, stochastic vote", "square", "--purple"))
-    keys.append(Key(measured_name(certificate), "circle", "--blue"))
+    keys.append(Key(certificate.measured_name, "circle", "--blue"))
     return Plate(title, message, svg, tuple(keys), note)
 
 
@@ -221,6 +214,11 @@ def draw_order(clf: Any) -> Plate | None:
     )
     note = f"p-values: errors {test.errors:.2g}, class frequencies {test.classes:.2g}, over all orders of the rows."
     return Plate(title, message, svg, keys, note)
+
+
+def _with_figures(certificate: Certificate, **figures: Any) -> Certificate:
+    """The certificate with some figures in place of its own, to draw it."""
+    return replace(certificate, figures={**certificate.figures, **figures})
 
 
 def _without_legend(axes: "Axes") -> None:

@@ -8,11 +8,13 @@ from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
 from .._text import visible
-from ..certificate import Certificate, HoldoutComparison, confidence, percent, percent_down
+from ..certificate import Certificate, HoldoutComparison, confidence, percent
 from ..decisions import SelectiveCertificate
 from ..special import kl_bernoulli
-from ._cited import Cited
+from ._citations import Citations
+from ._details import details
 from ._figures import draw_classes, draw_comparison, draw_error_distribution, draw_history, draw_order, draw_posterior
+from ._glossary import glossary
 from ._summaries import DataSummary, TestErrors
 
 _STAGES = {
@@ -20,8 +22,6 @@ _STAGES = {
     "votes": "collecting the votes",
     "certificate": "certifying",
 }
-_PARAMETERS = {"alpha": "concentration", "theta": "weight", "location": "location", "scale": "scale"}
-_CONSTANTS = {"c": "constant", "slope": "slopes", "offset": "offsets", "scale": "scales"}
 _CLASSES = 40  # listed one by one in the summary of the data
 
 
@@ -40,7 +40,7 @@ def render(
     Parameters
     ----------
     clf : MajorityVoteClassifier
-        Fitted.
+        Fitted, with its evidence.
     data : DataSummary
         The data that it was fitted to.
     holdout : HoldoutComparison, optional
@@ -69,22 +69,26 @@ def render(
     check_is_fitted(clf, ["certificate_", "history_", "order_test_", "posterior_", "timings_"])
     certificate: Certificate = clf.certificate_
     _check_holdout(certificate, holdout)
-    if selective is not None and selective.vote_digests != certificate.vote_digests:
+    if selective is not None and selective.evidence != certificate.evidence:
         raise ValueError("selective is about another vote than clf: take clf.selective(...).certificate_.")
+    cited = Citations(certificate)
     page = _template().render(
         certificate=certificate,
-        cited=Cited(certificate),
+        tables=certificate.tables(),
+        cited=cited,
+        details=details(cited),
+        digests=_digests(certificate),
+        names_rows=getattr(clf.evidence_, "row", None) is not None,
         data=data,
         class_shares=_class_shares(data),
         holdout=holdout,
         test=test,
         selective=selective,
+        cited_selective=None if selective is None else Citations(selective),
         not_certified=not_certified,
         exceeded=[] if test is None else _exceeded(certificate, test),
         timings={_STAGES.get(stage, stage): seconds for stage, seconds in clf.timings_.items()},
         voters=_voters(clf),
-        prior=_extremes(certificate.priors, "priors") if certificate.priors else [],
-        constants=_constants(certificate),
         unaccounted=_unaccounted(certificate, data),
         units="groups" if certificate.grouped else "examples",
         comparison=draw_comparison(
@@ -116,11 +120,11 @@ def _template() -> Any:
     )
     environment.filters |= {
         "percent": lambda share: percent(share).replace(" ", "\u00a0"),
-        "percent_down": lambda share: percent_down(share).replace(" ", "\u00a0"),
         "confidence": lambda delta: confidence(delta).replace(" ", "\u00a0"),
         "seconds": _seconds,
         "sentence": lambda text: text[:1].upper() + text[1:],
         "tied": lambda text: text.replace(" %", "\u00a0%"),
+        "glossary": glossary,
         "groups": lambda digest: [digest[k : k + 8] for k in range(0, len(digest), 8)],
     }
     return environment.get_template("page.html")
@@ -144,7 +148,7 @@ def _exceeded(certificate: Certificate, test: TestErrors) -> list[tuple[str, str
     return [
         (vote, f"{_chance(error, test.n, bound, grouped=certificate.grouped):.2g}")
         for vote, error, bound in claims
-        if error is not None and error > bound
+        if error is not None and bound is not None and error > bound
     ]
 
 
@@ -176,33 +180,25 @@ def _class_shares(data: DataSummary) -> list[tuple[str, int, float]]:
     return [(name, count, count / total) for name, count in counts]
 
 
-def _extremes(folds: Any, place: str) -> list[tuple[str, str, str]]:
-    """Each parameter in words, with the fields of its smallest and largest value over all folds."""
-    found = []
-    for name in folds[0]:
-        values = {f"{place}.{k}.{name}.{j}": v for k, fold in enumerate(folds) for j, v in enumerate(fold[name])}
-        low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
-        found.append((_PARAMETERS.get(name, name), low, high if values[high] > values[low] else low))
-    return found
-
-
-def _constants(certificate: Certificate) -> list[tuple[str, list[str], str]]:
-    """Names and fields of the bound's constants, and their separator; only the first and last if there are many."""
-    found = []
-    for name, values in certificate.bound_settings.items():
-        if isinstance(values, list | tuple):
-            places = [f"bound_settings.{name}.{k}" for k in range(len(values))]
-            shown = (places, ", ") if len(places) <= 6 else ([places[0], places[-1]], " to ")
-            found.append((_CONSTANTS.get(name, name), *shown))
-    return found
+def _digests(certificate: Certificate) -> list[tuple[str, str, str]]:
+    """Name, field and SHA-256 of the evidence, as `stocmv verify` compares it: one, or one for each fold."""
+    if isinstance(certificate.evidence, str):
+        return [("evidence", "evidence", certificate.evidence)]
+    several = len(certificate.evidence) > 1
+    names = (f"evidence of fold {k + 1}" if several else "evidence" for k in range(len(certificate.evidence)))
+    return [
+        (name, f"evidence.{k}", digest)
+        for k, (name, digest) in enumerate(zip(names, certificate.evidence, strict=True))
+    ]
 
 
 def _unaccounted(certificate: Certificate, data: DataSummary) -> int:
     """Number of rows that neither made nor judged the vote; 0 if that is not known, as with groups."""
-    told = certificate.context.get("protocol")
-    if certificate.grouped or not told:
+    protocol = certificate.protocol
+    if certificate.grouped or not protocol:
         return 0
-    return data.n_rows - (told["judging"] if told["name"] != "holdout" else told["learning"] + told["judging"])
+    learning = protocol["learning"] if protocol["name"] == "holdout" else 0  # otherwise they judge, too
+    return data.n_rows - learning - protocol["judging"]
 
 
 def _seconds(seconds: float) -> str:

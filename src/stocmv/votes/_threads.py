@@ -15,6 +15,7 @@ T = TypeVar("T")
 _SMALL = 1 << 19  # bytes of votes below which starting threads costs more than it saves
 _FEW_ROWS = 1 << 12  # with fewer rows, a piece spends more on its histograms than on its rows
 _LARGEST_SPLIT = 16
+_CORES = os.cpu_count() or 1
 
 
 def split_rows(n_rows: int, row_bytes: int) -> list[tuple[int, int]]:
@@ -27,7 +28,7 @@ def split_rows(n_rows: int, row_bytes: int) -> list[tuple[int, int]]:
 
 def thread_map(work: Callable[[int, int], T], pieces: list[tuple[int, int]]) -> list[T]:
     """``[work(start, stop) for start, stop in pieces]``, on as many threads as numba is set to use."""
-    threads = min(len(pieces), numba.get_num_threads(), os.cpu_count() or 1)
+    threads = min(len(pieces), numba.get_num_threads(), _CORES)
     if threads < 2:
         return [work(*piece) for piece in pieces]
     with ThreadPoolExecutor(threads) as pool:

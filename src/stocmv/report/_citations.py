@@ -1,16 +1,14 @@
-"""Figures in the page that come from certificate.json, each with its field there and its full value."""
+"""Figures in the page that come from a certificate's file, each with its field there and its full value."""
 
 import json
 from collections.abc import Callable
 from typing import Any
 
-from ..certificate import Certificate, amount, percent, percent_down
+from ..certificate import FORMS as FORMS_OF_TABLES, Certificate
 
 FORMS: dict[str, Callable[[Any], str]] = {
+    **FORMS_OF_TABLES,
     "as it is": str,
-    "percent": percent,
-    "percent down": percent_down,
-    "cost": amount,
     "chance": lambda value: f"{100 * value:g} %",
     "whole": lambda value: f"{value:,}",
     "nats": lambda value: f"{value:.2f} nats",
@@ -18,17 +16,26 @@ FORMS: dict[str, Callable[[Any], str]] = {
 }
 
 
-class Cited:
-    """The content of certificate.json, cited by field: ``"bound"``, ``"per_class.0.n"``."""
+class Citations:
+    """The content of a certificate's file, cited by field: ``"figures.error.bound"``, ``"figures.classes.0.n"``."""
 
     def __init__(self, certificate: Certificate) -> None:
         self._content: Any = json.loads(certificate.to_json())
 
     def value(self, place: str) -> Any:
-        found = self._content
+        """The value of a field."""
+        value = self._content
         for step in place.split("."):
-            found = found[int(step)] if isinstance(found, list) else found[step]
-        return found
+            value = value[int(step)] if isinstance(value, list) else value[step]
+        return value
+
+    def has(self, place: str) -> bool:
+        """Whether there is such a field."""
+        try:
+            self.value(place)
+        except (LookupError, TypeError):
+            return False
+        return True
 
     def __call__(self, place: str, form: str = "as it is") -> str:
         """The figure as an element whose attributes hold its field and its full value."""

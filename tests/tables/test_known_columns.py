@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stocmv.tables import Expected, read_table
+from stocmv.tables import KnownColumns, read_table
 
-MODEL = Expected(3, ("size", "code", "flag"), ("code",), ("code",))
+MODEL = KnownColumns(3, ("size", "code", "flag"), ("code",), ("code",))
 
 
 @pytest.fixture
@@ -18,8 +18,8 @@ def csv(tmp_path):
     return make
 
 
-def read(path, expected=MODEL):
-    return read_table(path, needs_target=False, expected=expected)
+def read(path, known=MODEL):
+    return read_table(path, needs_target=False, known=known)
 
 
 def test_columns_by_their_names(csv):
@@ -66,26 +66,26 @@ def test_infinite_numbers(csv):
 
 def test_a_target_that_has_one_value_or_many(csv):
     path = csv("size,code,flag,label\n1,a,true,x\n2,b,true,x\n")
-    assert read_table(path, "label", expected=MODEL).y.tolist() == ["x", "x"]
+    assert read_table(path, "label", known=MODEL).y.tolist() == ["x", "x"]
 
 
 def test_a_model_that_knows_no_names(csv):
-    table = read(csv("a,b\n1,2\n3,4\n"), Expected(2))
+    table = read(csv("a,b\n1,2\n3,4\n"), KnownColumns(2))
     np.testing.assert_array_equal(table.X, [[1, 2], [3, 4]])
     assert isinstance(table.X, np.ndarray)
     with pytest.raises(ValueError, match=r"new\.csv has 2 columns, but the model knows 3 features"):
-        read(csv("a,b\n1,2\n"), Expected(3))
+        read(csv("a,b\n1,2\n"), KnownColumns(3))
 
 
 def test_arrays_get_the_names_of_the_model(tmp_path):
     np.savez(tmp_path / "new.npz", X=np.eye(2))
-    table = read(tmp_path / "new.npz", Expected(2, ("a", "b")))
+    table = read(tmp_path / "new.npz", KnownColumns(2, ("a", "b")))
     assert list(table.X.columns) == ["a", "b"]
     with pytest.raises(ValueError, match="columns of categories, which a file of numbers cannot hold"):
-        read(tmp_path / "new.npz", Expected(2, ("a", "b"), ("b",)))
+        read(tmp_path / "new.npz", KnownColumns(2, ("a", "b"), ("b",)))
 
 
 def test_sparse_rows_get_the_names_of_the_model(tmp_path):
     (tmp_path / "new.libsvm").write_text("0 2:1\n")
-    table = read(tmp_path / "new.libsvm", Expected(2, ("a", "b")))
+    table = read(tmp_path / "new.libsvm", KnownColumns(2, ("a", "b")))
     assert table.X.to_dict("list") == {"a": [0.0], "b": [1.0]}

@@ -10,22 +10,22 @@ _KINDS = ("target", "group", "numbers", "dates", "yes or no", "categories", "lef
 
 
 @dataclass(frozen=True)
-class Seen:
+class DataOverview:
     """Names of the columns by how they were read, if they have names, and findings."""
 
     columns: dict[str, tuple[str, ...]]
     findings: tuple[Finding, ...]
 
     @classmethod
-    def of(cls, table: Table) -> "Seen":
-        taken: dict[str, list[str]] = {kind: [] for kind in _KINDS}
+    def of(cls, table: Table) -> "DataOverview":
+        columns: dict[str, list[str]] = {kind: [] for kind in _KINDS}
         for name, kind in table.kinds.items():
-            taken[kind].append(name)
+            columns[kind].append(name)
         if table.kinds:
-            taken["target"] = [name for name in (table.target,) if name is not None]
-            taken["group"] = [name for name in (table.group,) if name is not None]
-            taken["left out"] = [*table.dropped, *table.empty]
-        return cls({kind: tuple(names) for kind, names in taken.items() if names}, tuple(table.findings()))
+            columns["target"] = [name for name in (table.target,) if name is not None]
+            columns["group"] = [name for name in (table.group,) if name is not None]
+            columns["left out"] = [*table.dropped, *table.empty]
+        return cls({kind: tuple(names) for kind, names in columns.items() if names}, tuple(table.findings()))
 
     def as_content(self) -> dict[str, Any]:
         """The content as JSON."""

@@ -1,12 +1,12 @@
 """
-A panel of judges
-=================
+A panel of annotators
+=====================
 
-Five judges, who may be models, annotators or prompts of a language model, have labelled texts as "fine" or "harmful",
+Five annotators, who may be people, models or prompts of a language model, have labelled texts as "fine" or "harmful",
 and for some texts the truth is known. How should their answers be combined, and how often will the combination err?
 
-One judge copies another most of the time, and the best one often does not answer. Counting heads ignores both. Learned
-weights do not, and the certificate is on what `predict` does on new texts.
+One annotator copies another most of the time, and the best one often does not answer. Counting heads ignores both.
+Learned weights do not, and the certificate is on what `predict` does on new texts.
 """
 
 import matplotlib.pyplot as plt
@@ -16,15 +16,15 @@ import pandas as pd
 from stocmv import MajorityVoteClassifier, VoteMatrix, learn
 
 
-def ask_judges(n, rng):
-    """What the judges say about some texts, and the truth."""
+def ask_annotators(n, rng):
+    """What the annotators say about some texts, and the truth."""
     harmful = rng.random(n) < 0.4
 
-    def judge(accuracy):
+    def annotator(accuracy):
         return np.where(rng.random(n) < accuracy, harmful, ~harmful)
 
-    ann, bob, cy, eve = judge(0.80), judge(0.76), judge(0.62), judge(0.95)
-    copycat = np.where(rng.random(n) < 0.9, cy, judge(0.62))
+    ann, bob, cy, eve = annotator(0.80), annotator(0.76), annotator(0.62), annotator(0.95)
+    copycat = np.where(rng.random(n) < 0.9, cy, annotator(0.62))
     said = pd.DataFrame({"ann": ann, "bob": bob, "cy": cy, "copycat of cy": copycat, "eve": eve})
     said = said.replace({True: "harmful", False: "fine"}).astype(object)
     said.loc[rng.random(n) < 0.5, "eve"] = None  # she does not answer every second text
@@ -32,29 +32,29 @@ def ask_judges(n, rng):
 
 
 rng = np.random.default_rng(0)
-answers, truth = ask_judges(3000, rng)
+answers, truth = ask_annotators(3000, rng)
 answers.assign(truth=truth).head()
 
 # %%
 # The columns are the voters. Two thirds of the texts teach the weights, the others only judge; with ``inner_folds=0``
-# all judges have the same weight, and all texts judge.
+# all annotators have the same weight, and all texts judge.
 
 learned = MajorityVoteClassifier("answers", random_state=0).fit(answers, truth)
 equal = MajorityVoteClassifier("answers", inner_folds=0, random_state=0).fit(answers, truth)
 print(learned.certificate_)
 
 # %%
-# A text that no judge answers would count as an error. The best judge has the largest weight, though she answers only
+# A text that nobody answers would count as an error. The best annotator has the largest weight, though she answers only
 # half of the texts; the two that say the same share theirs.
 
-new_answers, new_truth = ask_judges(20_000, rng)
+new_answers, new_truth = ask_annotators(20_000, rng)
 votes = {"learned weights": learned, "equal weights": equal}
 errors = {name: np.mean(clf.predict(new_answers) != new_truth) for name, clf in votes.items()}
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
 left.bar(answers.columns, learned.posterior_[0].mean, color="tab:blue")
 left.axhline(1 / 5, color="gray", linestyle="--", label="equal")
-left.set(ylabel="mean weight", title="What each judge weighs")
+left.set(ylabel="mean weight", title="The weight of each annotator")
 left.legend()
 left.tick_params(axis="x", rotation=20)
 for row, (name, clf) in enumerate(votes.items()):
@@ -79,4 +79,4 @@ print(paid.predict(new_answers.head(3)), f"at most {paid.certificate.bound:.1%} 
 #
 #    $ stocmv certify answers.csv --target truth --votes
 #    $ stocmv predict answers-certified new_answers.csv
-#    $ stocmv verify answers-certified/certificate.json answers-certified/votes.npz
+#    $ stocmv verify answers-certified

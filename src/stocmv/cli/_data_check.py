@@ -1,0 +1,104 @@
+"""Ask a saved model about its judging examples again, and compare with the evidence."""
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import validate_data
+
+from ..certificate import Check, Judgments
+from ..checks import hash_rows
+from ..protocols import ROW_KEY, FoldVote, judge
+
+_SAME = 1e-9  # largest difference of two scores that count as the same
+
+
+class DataComparison(NamedTuple):
+    """The number of judging examples, of those found in the data, and of those with the same truth and answer."""
+
+    n: int
+    found: int
+    same: int
+
+    def checks(self, name: str) -> tuple[Check, ...]:
+        """The comparison as two checks of a certificate."""
+        return (
+            Check(f"judging rows found in {name}", self.n, self.found, self.found == self.n),
+            Check("judging rows whose truth, answer and scores are the same", self.n, self.same, self.same == self.n),
+        )
+
+
+def compare_with_data(model: Any, judgments: Judgments, X: Any, y: Any) -> DataComparison:
+    """Find the judging examples by the hashes of their features, and ask each fold's vote about its own.
+
+    Rows with the same features are interchangeable: the data must have each truth at least as often as the evidence.
+    """
+    X = _checked(model, X)
+    rows, truth = hash_rows(X, ROW_KEY), _codes(y, judgments.classes)
+    known = truth < len(judgments.classes)  # a judging example has a known class
+    rows, truth, X = rows[known], truth[known], _safe_indexing(X, np.flatnonzero(known))
+    wanted, there = _pairs(judgments.row, judgments.truth), _pairs(rows, truth)
+    found, same = _occur(wanted[:, :1], there[:, :1]), _occur(wanted, there)
+    if not np.array_equal(judgments.classes, model.classes_) or judgments.n_folds != len(model.voters_):
+        same[:] = False  # the evidence is about another model
+    for k, (voters, posterior) in enumerate(zip(model.voters_, model.posterior_, strict=True)):
+        own = np.flatnonzero((judgments.fold == k) & same)
+        evidence = judgments.among(own)
+        asked = np.flatnonzero(np.isin(rows, cast(NDArray, evidence.row)))
+        if len(asked):
+            vote, settings = (
+                FoldVote(voters, model.rules_[k], posterior, None, model.history_, 0),
+                {"stochastic": evidence.loss is not None},
+            )
+            again = judge(vote, _safe_indexing(X, asked), truth[asked], None, judgments.classes, **settings)
+            same[own] = _agree(evidence, again)
+    return DataComparison(len(judgments), int(found.sum()), int(same.sum()))
+
+
+def _checked(model: Any, X: Any) -> Any:
+    """The examples as `fit` hashed them: after the checks of the model's input."""
+    form = model.input_form_
+    if not form.checks_input:
+        return validate_data(model, X, reset=False, **form.accepted)
+    X = validate_data(model, X, skip_check_array=True, reset=False)
+    return X.tocsr() if hasattr(X, "tocsr") else X
+
+
+def _codes(y: NDArray, classes: NDArray) -> NDArray:
+    """Places of the labels among the sorted classes; the number of classes for any other label."""
+    places = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    return np.where(classes[places] == y, places, len(classes))
+
+
+def _pairs(rows: Any, truth: NDArray) -> NDArray:
+    return np.column_stack([rows.astype(np.uint64), truth.astype(np.uint64)])
+
+
+def _occur(wanted: NDArray, there: NDArray) -> NDArray:
+    """For each wanted row, whether it is among others at least as often as it is wanted up to here."""
+    ids = np.unique(np.concatenate([wanted, there]), axis=0, return_inverse=True)[1].ravel()
+    ours, theirs = ids[: len(wanted)], ids[len(wanted) :]
+    counts = np.bincount(theirs, minlength=ids.max(initial=0) + 1)
+    order = np.argsort(ours, kind="stable")
+    starts = np.searchsorted(ours[order], ours[order])
+    rank = np.empty(len(ours), int)
+    rank[order] = np.arange(len(ours)) - starts
+    return rank < counts[ours]
+
+
+def _agree(evidence: Judgments, again: Judgments) -> NDArray:
+    """Whether each row of the evidence has the same answer, scores and loss as a row with its features and truth."""
+    wanted, there = _pairs(evidence.row, evidence.truth), _pairs(again.row, again.truth)
+    ids = np.unique(np.concatenate([there, wanted]), axis=0, return_inverse=True)[1].ravel()
+    first = np.unique(ids[: len(there)], return_index=True)[1]  # all wanted pairs are there
+    theirs = again.among(first[ids[len(there) :]])
+    agree = evidence.answer == theirs.answer
+    for ours, others in ((evidence.scores, theirs.scores), (evidence.loss, theirs.loss)):
+        if ours is not None and others is not None:
+            agree &= (np.abs(ours - others) <= _SAME).reshape(len(agree), -1).all(1)
+    return agree & (_silence(evidence) == _silence(theirs))
+
+
+def _silence(judgments: Judgments) -> NDArray:
+    return np.zeros(len(judgments), bool) if judgments.silent is None else judgments.silent
