@@ -1,4 +1,4 @@
-"""The problem zoo: small vote matrices of every kind that the rooms must get along with.
+"""The problem zoo: small vote matrices of every kind that the rooms must get along with, and tables of judgments.
 
 `problem(name)` is a VoteMatrix, or a list of them for the names in `FOLDED`; `raw(name)` is what it was made from.
 """
@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from stocmv import VoteMatrix
+from stocmv.certificate import Judgments
 from stocmv.posteriors import POSTERIORS
 from stocmv.risks import RISKS, MonteCarlo
 
@@ -133,3 +134,12 @@ def posterior_near(prior, seed=0, spread=0.5):
 
 def prior_of(kind, n_voters, value=1.0):
     return POSTERIORS[kind].prior(value, n_voters)
+
+
+def table(truth, answer, n_classes=2, **columns):
+    """A table of judgments: codes of the true classes and of the answers; other columns by name."""
+    types = {"fold": np.uint8, "group": np.uint64, "row": np.uint64, "silent": bool}
+    given = {name: np.asarray(column, types.get(name, float)) for name, column in columns.items()}
+    fold = {"fold": np.zeros(len(truth), np.uint8)}
+    codes = (np.asarray(each, np.uint8) for each in (truth, answer))
+    return Judgments(np.arange(n_classes), *codes, **{**fold, **given})

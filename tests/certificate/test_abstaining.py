@@ -1,21 +1,20 @@
 """Certificates of votes in which some voters do not answer, and what verify makes of forged ones."""
 
 import itertools
-from functools import cache
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.special import betainc
 
-from certificate.forging import content_of, folds_of, holds, reasons, sealed
+from certificate.forging import changed, content_of, evidence_for, holds, reasons, sealed
+from certificate.made import certified, judged, judgments, made, table_of, verified, with_gaps
 from stocmv import VoteMatrix, certify, verify
 from stocmv.bounds import BOUNDS
-from stocmv.certificate import Expected, certify_tested
 from stocmv.certificate._partition import closest_contests
-from stocmv.posteriors import Categorical, Dirichlet
+from stocmv.posteriors import Dirichlet
 from stocmv.risks import RISKS, Exact
 from stocmv.special import kl_inverse, log_xi
-from stocmv.votes import save_folds
 from zoo import answers, silent_problem
 
 N_CLASSES = (2, 3, 10)
@@ -23,56 +22,43 @@ SIDES = np.array(list(itertools.product((0, 1, 2), repeat=7)))  # of each voter:
 SILENCE = "one that no voter answers counts as an error"
 
 
-def halves(n_classes):
-    votes = silent_problem(n_classes)
-    return [votes.take(np.arange(30)), votes.take(np.arange(30, 60))]
-
-
-def a_posterior(seed):
-    return Dirichlet(1 + np.random.default_rng(seed).gamma(1.0, 1.0, 7))
-
-
-@cache
-def certificate(n_classes, tested, per_class=True):
-    votes, posteriors = halves(n_classes), [a_posterior(seed) for seed in (0, 1)]
-    if tested:
-        expected = [Expected(np.full(n_classes, 3.0), np.full(n_classes, 20.0))] * 2
-        return certify_tested(votes, posteriors, 0.05, expected, per_class=per_class)
-    priors = [Dirichlet(np.ones(7))] * 2
-    return certify(votes, posteriors, priors, Exact(), BOUNDS["seeger"], 0.05, per_class=per_class)
-
-
-@pytest.mark.parametrize("tested", [True, False])
 @pytest.mark.parametrize("n_classes", N_CLASSES)
-def test_certificates_hold_and_say_what_silence_counts(n_classes, tested, tmp_path):
-    made = certificate(n_classes, tested)
-    assert made.abstains
-    assert SILENCE in made.deterministic_rule
-    assert made.verify(halves(n_classes))
-    save_folds(tmp_path / "votes.npz", halves(n_classes))
-    made.to_json(tmp_path / "certificate.json")
-    assert verify.verify_files(tmp_path / "certificate.json", tmp_path / "votes.npz")
+def test_certificates_hold_and_say_what_silence_counts(n_classes):
+    certificate, votes = with_gaps(n_classes)
+    assert certificate.abstains
+    assert SILENCE in certificate.rule
+    assert certificate.verify(votes)
+    assert certificate.verify(votes, precise=0.2)
 
 
-def test_rows_hold_at_30_digits():
-    pytest.importorskip("flint")
-    for n_classes in N_CLASSES:
-        assert certificate(n_classes, True).verify(halves(n_classes), precise=0.2)
+def test_an_unanswered_example_is_an_error_of_the_test_and_an_answer_of_predict():
+    table = replace(judgments(n_classes=2, wrong=0.0), silent=np.ones(90, bool))
+    ours = certified(table, per_class=True)
+    assert ours.empirical_risk == ours.bound == 1
+    assert SILENCE in ours.rule
+    assert [entry["measured"] for entry in ours.precisions] == [1.0, 1.0]  # they are right, after all
+    assert ours.verify(table), ours.verify(table)
 
 
-@pytest.mark.parametrize("n_classes", N_CLASSES)
-def test_an_unanswered_example_is_an_error_of_the_test(n_classes):
-    votes, posterior = silent_problem(n_classes).take(np.arange(2)), a_posterior(0)
-    made = certify_tested([votes], [posterior], 0.05)
-    assert made.empirical_risk == 1
-    assert made.moments == (1.0,)
+def test_silence_is_said_exactly_where_the_table_has_it():
+    certificate, table = judged("hold-out, silent"), table_of("hold-out, silent")
+    assert certificate.abstains
+    assert verified("tested: hold-out, silent")
+    content = content_of(certificate)
+    assert "abstains" in reasons(sealed({**content, "abstains": False}), table.columns())
+    loud = replace(table, silent=None)
+    assert "evidence" in reasons(sealed(content), loud.columns())
+    forged = {**content, "evidence": loud.digest(), "abstains": True}
+    assert "abstains" in reasons(sealed(forged), loud.columns())
 
 
-def test_a_drawn_voter_may_not_answer_and_is_refused():
-    with pytest.raises(ValueError, match=r"posterior 'categorical'.*may not answer"):
-        certify_tested([silent_problem(2)], [Categorical(np.ones(7))], 0.05)
+def test_a_risk_that_depends_on_the_wrong_weight_is_refused():
+    one = Dirichlet(np.ones(7))
     with pytest.raises(ValueError, match="risk 'half'"):
-        certify([silent_problem(2)], [a_posterior(0)], [a_posterior(1)], RISKS["half"], BOUNDS["seeger"], 0.05)
+        certify([silent_problem(2)], [one], [one], RISKS["half"], BOUNDS["seeger"], 0.05)
+    certificate, votes = with_gaps(2)
+    reason = reasons(sealed({**content_of(certificate), "risk": "half"}), evidence_for(votes))
+    assert "the risk 'half' is not defined where voters are silent" in reason
 
 
 def half_silent(n_classes):
@@ -87,8 +73,8 @@ def test_voters_of_a_fold_without_gaps_may_abstain_on_new_examples(n_classes):
     votes = half_silent(n_classes)
     posteriors = [Dirichlet(np.full(7, 6.0)), Dirichlet(np.geomspace(1, 20, 7))]
     priors = [Dirichlet(np.ones(7))] * 2
-    made = certify(votes, posteriors, priors, Exact(), BOUNDS["seeger"], 0.05, per_class=True)
-    fixed = made.deterministic_vote
+    ours = certify(votes, posteriors, priors, Exact(), BOUNDS["seeger"], 0.05, per_class=True)
+    fixed = ours.deterministic_vote
     least = 1.0
     for p in posteriors:
         right, wrong = fixed["scale"] * p.alpha @ (SIDES == 0).T, fixed["scale"] * p.alpha @ (SIDES == 1).T
@@ -97,14 +83,13 @@ def test_voters_of_a_fold_without_gaps_may_abstain_on_new_examples(n_classes):
     assert fixed["coverage"] == pytest.approx(least, rel=1e-6)
     assert fixed["coverage"] <= least
     price = (fixed["kl"] + 2 * np.log(7 / 0.05) + sum(log_xi(v.n_examples) for v in votes)) / 400
-    assert made.bound == pytest.approx(min(kl_inverse(fixed["empirical_risk"], price) / least, 1.0), rel=1e-5)
-    assert made.verify(votes)
+    assert ours.bound == pytest.approx(min(kl_inverse(fixed["empirical_risk"], price) / least, 1.0), rel=1e-5)
+    assert ours.verify(votes)
     own = [closest_contests(p.alpha, n_classes, v.abstains) for p, v in zip(posteriors, votes, strict=True)]
     looser = min(c.coverage(fixed["scale"], fixed["margin"]) for c in own)
     assert looser > least * 1.01
-    content = content_of(made)
-    content["deterministic_vote"]["coverage"] = looser
-    assert "margin coverage" in reasons(sealed(content), folds_of(votes))
+    forged = changed(content_of(ours), ("figures", "deterministic_vote", "coverage"), lambda x: looser)
+    assert "figures.deterministic_vote.coverage" in reasons(sealed(forged), evidence_for(votes))
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.04, 0.2])
@@ -158,46 +143,26 @@ def test_labels_of_nobody_need_the_plane_of_those_who_are_right():
 @pytest.mark.parametrize("n_classes", N_CLASSES)
 def test_other_gaps_have_another_digest(n_classes):
     """A forger who lets a voter that is wrong be silent, or one that is silent be right, has other votes."""
-    content, votes = content_of(certificate(n_classes, True)), halves(n_classes)
-    changed = [v._arrays() for v in votes]
-    right = changed[0]["rights"].copy()
-    right[0, 5] |= ~changed[0]["bits"][0, 5] & np.uint8(127)
-    changed[0] = {**changed[0], "rights": right}
+    certificate, votes = with_gaps(n_classes)
+    doctored = [dict(v._arrays()) for v in votes]
+    right = doctored[0]["rights"].copy()
+    right[0, 5] |= ~doctored[0]["bits"][0, 5] & np.uint8(127)
+    doctored[0]["rights"] = right
     if n_classes > 2:
-        changed[0]["labels"] = np.where(changed[0]["labels"] == n_classes, votes[0].targets[:, None], votes[0].labels)
-        changed[0]["rights"] = changed[0]["rights"] | ~changed[0]["bits"] & np.uint8(127)
-    folds = [verify.fold_of([arrays]) for arrays in changed]
-    assert folds[0].digest != folds_of(votes)[0].digest
-    assert not holds(sealed(content), folds)
-
-
-def test_a_certificate_must_say_what_silence_counts():
-    content, folds = content_of(certificate(2, True)), folds_of(halves(2))
-    content["deterministic_rule"] = content["deterministic_rule"].split(";")[0]
-    assert "deterministic vote" in reasons(sealed(content), folds)
-
-
-def test_a_risk_of_the_wrong_weight_is_no_way_around():
-    content, folds = content_of(certificate(2, False, per_class=False)), folds_of(halves(2))
-    assert "do not answer" in reasons(sealed({**content, "risk": "half"}), folds)
+        doctored[0]["labels"] = np.where(doctored[0]["labels"] == n_classes, votes[0].targets[:, None], votes[0].labels)
+        doctored[0]["rights"] = doctored[0]["rights"] | ~doctored[0]["bits"] & np.uint8(127)
+    folds = [verify.fold_of([arrays]) for arrays in doctored]
+    assert folds[0].digest != evidence_for(votes)[0].digest
+    assert not holds(sealed(content_of(certificate)), folds)
 
 
 def test_the_closest_contest_of_all_voters_is_not_enough():
     """A forger who counts the contests as if everyone always answered has a larger coverage, and a lower bound."""
-    content, folds = content_of(certificate(2, False, per_class=False)), folds_of(halves(2))
-    f = content["deterministic_vote"]
+    certificate, votes = made("PAC-Bayes: silent, two classes")
+    content = content_of(certificate)
+    f = content["figures"]["deterministic_vote"]
     f["margin"] = 0.2
     f["coverage"] = min(
         closest_contests(np.array(p["alpha"]), 2).coverage(f["scale"], 0.2) for p in content["posteriors"]
     )
-    assert "margin coverage" in reasons(sealed(content), folds)
-
-
-@pytest.mark.parametrize("n_classes", N_CLASSES)
-def test_no_figure_can_be_made_smaller(n_classes):
-    for tested in (True, False):
-        content, folds = content_of(certificate(n_classes, tested, per_class=False)), folds_of(halves(n_classes))
-        for field in ("bound", "stochastic_bound"):
-            assert not holds(sealed({**content, field: content[field] * 0.99}), folds)
-        moments = [content["moments"][0] * 0.99]
-        assert not holds(sealed({**content, "moments": moments}), folds)
+    assert "figures.deterministic_vote.coverage" in reasons(sealed(content), evidence_for(votes))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from certificate.forging import content_of
-from certificate.fuzzing import MAKERS, excess, honest, refusals, statement, trial
+from certificate.fuzzing import MAKERS, arrays_of, honest, refusals, trial
+from certificate.judge import excess
 
 every_kind = pytest.mark.parametrize("kind", MAKERS)
 ALLOWED = {"unchanged", "refused", "holds"}
@@ -17,27 +18,30 @@ def overstated(kind, seed, count):
 
 @every_kind
 def test_some_of_every_kind(kind):
-    assert overstated(kind, 0, 6) == []
-    assert [refusals(kind, 0, k) for k in range(2)] == [""] * 2
+    assert overstated(kind, 0, 4) == []
+    assert refusals(kind, 0, 0) == ""
 
 
-@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.long)])
 @every_kind
-def test_many_of_every_kind(kind):
-    """Of 33 kinds: more than 25,000 changed certificates, and 1,600 honest ones."""
-    assert overstated(kind, 1, 1000) == []
-    assert [(k, reason) for k in range(50) if (reason := refusals(kind, 1, k))] == []
+def test_many_of_every_kind(kind, count):
+    assert overstated(kind, 1, count) == []
+    assert [(k, reason) for k in range(count // 20) if (reason := refusals(kind, 1, k))] == []
 
 
 @every_kind
 def test_the_judge_knows_what_is_issued_and_is_not_blind(kind):
-    certificate, votes = honest(kind, 2)
-    content, arrays = content_of(certificate), [v._arrays() for v in votes]
+    certificate, evidence = honest(kind, 2)
+    content, arrays = content_of(certificate), arrays_of(evidence)
     assert excess(content, arrays) == ""
-    name, step = ("coverage", 1e-6) if "coverage" in content else ("bound", -1e-6)
-    better = {**content, name: content[name] + step}
-    assert name in excess({**better, "statement": statement(better)}, arrays)
-    assert "statement" in excess({**content, "statement": content["statement"] + " "}, arrays)
-    assert "assumptions" in excess({**content, "assumptions": []}, arrays)
-    arrays[0] = {**arrays[0], "bits": np.zeros((0, 0), np.uint8)}
+    error = content["figures"]["error"]
+    better = {**content, "figures": {**content["figures"], "error": {**error, "bound": error["bound"] - 1e-6}}}
+    assert "bound" in excess(better, arrays)
+    assert "claims" in excess({**content, "claims": content["claims"][1:]}, arrays)
+    assert excess({**content, "abstains": not content["abstains"]}, arrays)
+    if isinstance(arrays, dict):
+        arrays = {**arrays, "truth": np.full_like(arrays["truth"], 200)}
+    else:
+        arrays[0] = {**arrays[0], "bits": np.zeros((0, 0), np.uint8)}
     assert "issues nothing" in excess(content, arrays)

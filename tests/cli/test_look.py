@@ -30,15 +30,15 @@ def spoiled(here):
 
 def test_the_same_words_everywhere(spoiled, stocmv, here, page):
     said = stocmv("certify", "data.csv", *QUICK, "--drop", "old")
-    told = stocmv("certify", "data.csv", *QUICK, "--drop", "old", "--force", "--json").content
-    assert told["columns"] == {
+    content = stocmv("certify", "data.csv", *QUICK, "--drop", "old", "--force", "--json").content
+    assert content["columns"] == {
         "target": ["y"],
         "numbers": ["age", "weight"],
         "dates": ["seen"],
         "categories": ["colour", "case", "born", "ward"],
         "left out": ["old", "notes"],
     }
-    warnings = told["data_warnings"]
+    warnings = content["data_warnings"]
     assert [warning["kind"] for warning in warnings] == ["leak", "date as category", "identifier", "empty"]
     assert [set(warning) for warning in warnings] == [{"kind", "column", "figure", "sentence", "cure"}] * 4
     report = (here / "audit" / "report.html").read_text("utf-8").replace("\u00a0", " ").replace("&#39;", "'")
@@ -109,8 +109,8 @@ def model(stocmv, here):
 def test_new_rows_that_are_like_the_others(model, stocmv):
     answer = stocmv("predict", model, "data.csv")
     assert (answer.code, answer.err) == (0, "")
-    told = stocmv("predict", model, "data.csv", "--json").content
-    assert (told["unseen"], told["data_warnings"]) == ({"colour": 0}, [])
+    content = stocmv("predict", model, "data.csv", "--json").content
+    assert (content["unseen"], content["data_warnings"]) == ({"colour": 0}, [])
 
 
 def test_new_rows_whose_values_were_never_seen(model, stocmv, here):
@@ -119,9 +119,9 @@ def test_new_rows_whose_values_were_never_seen(model, stocmv, here):
     assert answer.err.startswith("Data warning: No value of the column 'colour' was seen in training: 120 new values")
     assert answer.err.endswith("120 predictions are in answers.csv\n")
     assert pd.read_csv("answers.csv").columns.tolist() == ["prediction"]
-    told = stocmv("predict", model, "new.csv", "--json").content
-    assert told["unseen"] == {"colour": 1}
-    (warning,) = told["data_warnings"]
+    content = stocmv("predict", model, "new.csv", "--json").content
+    assert content["unseen"] == {"colour": 1}
+    (warning,) = content["data_warnings"]
     assert (warning["kind"], warning["column"], warning["figure"]) == ("unseen", "colour", 1)
 
 
@@ -140,9 +140,9 @@ def test_columns_that_are_kept(model, stocmv, here):
     header, *rows = csv.reader(io.StringIO(answer.out))
     assert header[:4] == ["id", "seen", "prediction", "weight of no"]
     assert [row[:2] for row in rows] == [[name, "2020-01-01"] for name in ("007", "08", "NA", "", "a,b")]
-    told = stocmv("predict", model, "new.csv", "--keep", "id", "--json").content
-    assert told["kept"] == {"id": ["007", "08", "NA", "", "a,b"]}
-    assert [row[2] for row in rows] == told["predictions"]
+    content = stocmv("predict", model, "new.csv", "--keep", "id", "--json").content
+    assert content["kept"] == {"id": ["007", "08", "NA", "", "a,b"]}
+    assert [row[2] for row in rows] == content["predictions"]
 
 
 def test_columns_that_cannot_be_kept(model, stocmv, here):
@@ -169,8 +169,8 @@ def latin(stocmv, here):
 
 def test_the_encoding_is_remembered(latin, stocmv, here):
     assert Certificate.from_json("audit/certificate.json").context["data"]["encoding"] == "latin-1"
-    told = stocmv("predict", "audit", "data.csv", "--keep", "colour", "--json").content
-    assert (told["unseen"], told["kept"]["colour"]) == ({"colour": 0}, latin["colour"].tolist())
+    content = stocmv("predict", "audit", "data.csv", "--keep", "colour", "--json").content
+    assert (content["unseen"], content["kept"]["colour"]) == ({"colour": 0}, latin["colour"].tolist())
     latin.to_csv("new.csv", index=False)
     assert stocmv("predict", "audit", "new.csv", "--encoding", "utf-8", "--json").content["unseen"] == {"colour": 0}
     (warning,) = stocmv("predict", "audit", "new.csv", "--json").content["data_warnings"]

@@ -95,7 +95,7 @@ READ_BY = {
 }
 
 
-@pytest.mark.parametrize("every", [12, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [12, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", KINDS)
 def test_no_form_brings_a_traceback(name, every, commands, here):
     """In Python each of them; on the command line, which takes longer, some in the fast tests."""

@@ -141,8 +141,8 @@ def test_a_hostile_context_of_the_certificate_is_passed_over(stocmv, audit, labe
     from dataclasses import replace
 
     certificate = Certificate.from_json(audit / "certificate.json")
-    for told in (["kind"], {"target": ["kind"], "group": 3}):
-        replace(certificate, context={**certificate.context, "data": told}).to_json(audit / "certificate.json")
+    for data in (["kind"], {"target": ["kind"], "group": 3}):
+        replace(certificate, context={**certificate.context, "data": data}).to_json(audit / "certificate.json")
         assert_refused(stocmv("monitor", audit, labelled), "--target")
         assert stocmv("monitor", audit, labelled, "--target", "kind").code == 0
 

@@ -110,7 +110,7 @@ def test_probabilities_of_the_stochastic_vote(audit_in_folds, flowers, stocmv):
 
 
 def test_a_stochastic_vote_that_is_not_certified(audit, flowers, stocmv):
-    assert_refused(stocmv("predict", audit, flowers, "--stochastic"), "not certified", "stochastic=True")
+    assert_refused(stocmv("predict", audit, flowers, "--stochastic"), "not certified", "with --stochastic")
 
 
 def test_drawn_votes(audit_in_folds, flowers, stocmv, here):

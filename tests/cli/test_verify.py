@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -124,6 +126,16 @@ def test_all_certificates_of_a_folder_are_checked(stocmv, flowers, here):
     quiet = stocmv("verify", "sure", "--quiet").out.splitlines()
     assert quiet[0].startswith("certificate.json: The certificate holds: ")
     assert quiet[1].startswith("selective.json: The certificate does NOT hold.")
+
+
+@pytest.mark.slow
+def test_nothing_else_need_have_been_imported(stocmv, flowers, here):
+    options = ("--target", "kind", "--trees", 5, "--max-error", 0.3, "--out", "sure")
+    assert stocmv("certify", flowers, *options).code == 0
+    command = [sys.executable, "-m", "stocmv", "verify", "sure", "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("The certificate holds") == 2
 
 
 def test_a_folder_without_its_files(audit, stocmv):

@@ -30,8 +30,8 @@ def predictions(text):
 def test_certify_predict_and_verify(options, answers, stocmv):
     said = stocmv("certify", "answers.csv", "--target", "truth", "--votes", *options, "--json")
     assert said.code == 0, said.err
-    told = json.loads(said.out)
-    assert told["files"] == ["certificate.json", "evidence.npz", "model.skops", "report.html"]
+    content = json.loads(said.out)
+    assert content["files"] == ["certificate.json", "evidence.npz", "model.skops", "report.html"]
     checked = stocmv("verify", "answers-certified/certificate.json", "answers-certified/evidence.npz")
     assert checked.code == 0, checked.out
     assert "The certificate holds" in checked.out
@@ -132,7 +132,7 @@ def test_files_without_names_are_refused(here, stocmv):
 
 
 def test_everything_that_a_folder_is_good_for(here, stocmv):
-    """In another encoding, with folds, costs and a vote that answers only when sure: all commands, none told twice."""
+    """In another encoding, with folds, costs and a vote that answers only when sure: all commands."""
     X, y = panel(600)
     wide = X.replace("ugly", "häßlich").assign(truth=np.where(np.array(y) == "ugly", "häßlich", y))
     wide.head(500).to_csv("wide.csv", index=False, encoding="latin-1")

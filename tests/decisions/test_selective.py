@@ -1,7 +1,6 @@
 """Votes that answer only when they are sure: what they answer, what they promise, and what is refused."""
 
 import dataclasses
-import json
 import pickle
 
 import numpy as np
@@ -9,14 +8,12 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 
+from certificate.forging import content_of, evidence_for, holds, sealed
 from stocmv import Certificate, MajorityVoteClassifier
 from stocmv.bounds import clopper_pearson
-from stocmv.certificate import sealed
-from stocmv.certificate._verify import _fold
-from stocmv.decisions import NotCertified, SelectiveCertificate, SelectiveVote, certify_selective, tradeoffs
-from stocmv.decisions._procedure import ERROR_SHARE, FEW, STARTS, THRESHOLDS, Found, mixed_bound
-from stocmv.verify import SELECTIVE_FORMAT, parse_certificate, verify
-from stocmv.votes import PartitionedVotes
+from stocmv.certificate import TestedCertificate
+from stocmv.decisions import NotCertified, SelectiveCertificate, SelectiveVote, tradeoffs
+from stocmv.decisions._threshold_tests import ERROR_SHARE, FEW, STARTS, THRESHOLDS, Certified, mixed_bound
 
 
 def problem(n, n_classes, seed=0):
@@ -64,13 +61,12 @@ def test_certificate_holds_and_survives_its_file(fitted, protocol, n_classes, ta
     assert c.target == target
     assert c.bound <= target.get("max_error", 1.0)
     assert c.coverage >= target.get("min_coverage", 0.0)
-    assert c.empirical_error < c.bound
+    assert c.empirical_risk < c.bound
     assert c.coverage < c.empirical_coverage
     assert "answers at least" in c.statement()
-    folds = (
-        f"times the share that it answers, both averaged over the key that shares them out among the {len(clf.evidence_)}"
-    )
-    assert (folds in c.statement()) == (len(clf.evidence_) > 1) == ("of those that it answers" not in c.statement())
+    n_folds = clf.evidence_.n_folds
+    folds = f"times the share that it answers, both averaged over the key that shares them out among the {n_folds}"
+    assert (folds in c.statement()) == (n_folds > 1) == ("of those that it answers" not in c.statement())
 
 
 @every_protocol
@@ -93,6 +89,17 @@ def test_answers_where_the_winning_class_has_enough_of_the_vote(fitted):
     sure = clf.selective(max_error=0.1)
     enough = clf.predict_proba(X).max(1) >= sure.certificate_.thresholds[0] - 1e-9
     np.testing.assert_array_equal(sure.answers(X), enough)
+
+
+@every_number
+def test_what_it_does_on_the_judges_is_what_was_counted(fitted, n_classes):
+    """All examples judge a frozen forest: answers and errors are those of the evidence, row by row."""
+    clf, (X, y) = fitted["frozen", n_classes], problem(1500, n_classes)
+    sure = clf.selective(max_error=0.1)
+    answers, c = sure.answers(X), sure.certificate_
+    np.testing.assert_array_equal(answers, clf.evidence_.answer_score >= c.thresholds[0] - 1e-9)
+    assert c.empirical_coverage == pytest.approx(answers.mean(), abs=1e-12)
+    assert c.empirical_risk == pytest.approx((sure.predict(X) != y)[answers].mean(), abs=1e-12)
 
 
 def test_what_is_said_without_an_answer_can_be_chosen(fitted):
@@ -128,9 +135,7 @@ def test_everything_is_answered_where_the_target_allows_it(fitted):
 def test_one_part_is_tested_in_sequences(fitted):
     """By hand: from each start with its share of delta, until the first threshold that is not certified."""
     clf = fitted["holdout", 2]
-    votes, weights = clf.evidence_[0], clf.posterior_[0].mean
-    wrong = votes.wrong_weights(weights)
-    share, errs = np.maximum(wrong, 1 - wrong), votes.vote_errors(weights)
+    share, errs = clf.evidence_.answer_score, clf.evidence_.wrong
     reached = []
     for start, part in STARTS.items():
         for threshold in THRESHOLDS[THRESHOLDS.index(start) :]:
@@ -176,7 +181,7 @@ def test_bad_arguments_are_refused(fitted, arguments, message):
 
 def test_weights_that_the_judges_taught_are_refused():
     X, y = problem(300, 2)
-    clf = MajorityVoteClassifier("stumps", bound="seeger", solver="lbfgs", random_state=0).fit(X, y)
+    clf = MajorityVoteClassifier("stumps", bound="seeger", prior=1.0, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="bound='auto'"):
         clf.selective(max_error=0.1)
 
@@ -184,77 +189,77 @@ def test_weights_that_the_judges_taught_are_refused():
 def test_without_the_votes_the_error_says_how_to_get_them(fitted):
     clf = pickle.loads(pickle.dumps(fitted["holdout", 2]))
     del vars(clf)["evidence_"]
-    with pytest.raises(AttributeError, match="load_folds"):
+    with pytest.raises(AttributeError, match=r"Judgments\.load"):
         clf.selective(max_error=0.1)
 
 
 def test_the_bound_of_a_coverage_is_that_of_all_folds_together():
-    alike = [Found(0.9, 0.1, 0.5), Found(0.9, 0.1, 0.7)]
+    alike = [Certified(0.9, 0.1, 0.5), Certified(0.9, 0.1, 0.7)]
     assert mixed_bound(alike, np.array([0.5, 0.5])) == pytest.approx(0.1)
-    apart = [Found(0.9, 0.1, 0.5), Found(0.9, 0.3, 0.5)]
+    apart = [Certified(0.9, 0.1, 0.5), Certified(0.9, 0.3, 0.5)]
     assert mixed_bound(apart, np.array([0.5, 0.5])) == pytest.approx((0.3 + 0.5 * 0.1) / 1.5)
 
 
 def test_tradeoffs_have_bounds_above_what_was_measured(fitted):
     clf = fitted["folds", 3]
-    points = tradeoffs(clf.evidence_, clf.posterior_, clf.certificate_)
+    points = tradeoffs(clf.evidence_, clf.certificate_)
     assert [point.threshold for point in points] == list(FEW)
-    assert all(p.bound > p.empirical_error and p.coverage <= p.empirical_coverage for p in points)
+    assert all(p.bound > p.empirical_risk and p.coverage <= p.empirical_coverage for p in points)
 
 
 def test_a_file_of_the_other_kind_is_refused(fitted, tmp_path):
     clf = fitted["holdout", 2]
     clf.certificate_.to_json(tmp_path / "certificate.json")
     clf.selective(max_error=0.1).certificate_.to_json(tmp_path / "selective.json")
-    with pytest.raises(ValueError, match=r"Certificate\.from_json"):
+    with pytest.raises(ValueError, match=r"is a TestedCertificate: read it with TestedCertificate\.from_json"):
         SelectiveCertificate.from_json(tmp_path / "certificate.json")
-    with pytest.raises(ValueError, match=r"SelectiveCertificate\.from_json"):
-        Certificate.from_json(tmp_path / "selective.json")
+    with pytest.raises(ValueError, match=r"is a SelectiveCertificate: read it with SelectiveCertificate\.from_json"):
+        TestedCertificate.from_json(tmp_path / "selective.json")
+    assert isinstance(Certificate.from_json(tmp_path / "selective.json"), SelectiveCertificate)
 
 
-FORGERIES = {
-    "bound": 0.05,
-    "coverage": 0.99,
-    "thresholds": 0.5,
-    "empirical_error": 0.0001,
-    "empirical_coverage": 0.999,
-    "delta": 0.001,
-    "theorem": "a better theorem",
-    "statement": "All is well.",
-    "n": 10**6,
-    "target": {"max_error": 0.05},
-    "assumptions": [],
-    "unproven": ["the voters"],
+FORGERIES = {  # the place in the file, and what is written there
+    "error": (("figures", "error", "bound"), 0.05),
+    "coverage": (("figures", "coverage", "bound"), 0.99),
+    "measured error": (("figures", "error", "empirical_risk"), 0.0001),
+    "measured coverage": (("figures", "coverage", "measured"), 0.999),
+    "delta": (("delta",), 0.001),
+    "number of judges": (("n",), 10**6),
+    "target": (("target",), {"max_error": 0.05}),
+    "unproven": (("unproven",), ["the voters"]),
+    "evidence": (("evidence",), "0" * 64),
+    "claims": (("claims", 0, "delta"), 0.05),
 }
 
 
 @every_protocol
-@pytest.mark.parametrize("field", FORGERIES)
-def test_a_forged_figure_is_found(fitted, protocol, field):
+@pytest.mark.parametrize("what", FORGERIES)
+def test_a_forged_figure_is_found(fitted, protocol, what):
     clf = fitted[protocol, 2]
-    content = json.loads(clf.selective(max_error=0.1).certificate_.to_json())
-    del content["sha256"]
-    value = FORGERIES[field]
-    content[field] = [value] * len(content[field]) if field == "thresholds" else value
-    parsed, intact = parse_certificate(sealed(content).encode())
-    assert intact.holds
-    assert not verify(parsed, intact, [_fold(v) for v in clf.evidence_])
+    content = content_of(clf.selective(max_error=0.1).certificate_)
+    (*way, last), value = FORGERIES[what]
+    at = content
+    for key in way:
+        at = at[key]
+    assert holds(sealed(content), evidence_for(clf.evidence_))
+    at[last] = value
+    assert not holds(sealed(content), evidence_for(clf.evidence_))
+
+
+@every_protocol
+def test_a_more_lenient_threshold_is_found(fitted, protocol):
+    clf = fitted[protocol, 2]
+    c = clf.selective(max_error=0.1).certificate_
+    assert not dataclasses.replace(c, thresholds=(0.5,) * len(c.thresholds)).verify(clf.evidence_)
 
 
 def test_a_forged_bound_of_a_coverage_is_found(fitted):
     clf = fitted["folds", 2]
     c = clf.selective(min_coverage=0.5).certificate_
-    for changed in (
-        {"bound": c.bound * 0.99},
-        {"target": {"min_coverage": 0.9999}},
-        {"thresholds": (0.97,) * 3},
-    ):
+    assert c.verify(clf.evidence_)
+    assert not with_figures(c, error={"bound": c.bound * 0.99}).verify(clf.evidence_)
+    for changed in ({"target": {"min_coverage": 0.9999}}, {"thresholds": (0.97,) * 3}):
         assert not dataclasses.replace(c, **changed).verify(clf.evidence_)
-
-
-def test_a_verified_selective_certificate_names_its_format(fitted):
-    text = fitted["holdout", 2].selective(max_error=0.1).certificate_.to_json()
-    assert json.loads(text)["format"] == SELECTIVE_FORMAT
 
 
 def test_unproven_voters_give_no_certificate(fitted):
@@ -280,26 +285,16 @@ def test_is_made_of_a_fitted_vote_and_a_certificate(fitted):
     np.testing.assert_array_equal(again.classes_, clf.classes_)
 
 
-@pytest.mark.slow
-@every_number
-@pytest.mark.parametrize("protocol", ["folds", "groups"])
-def test_votes_in_parts_give_the_same_certificate(fitted, protocol, n_classes):
-    """A group may have rows in several parts."""
-    clf = fitted[protocol, n_classes]
-    parts = [PartitionedVotes([v.take(np.arange(k, v.n_rows, 2)) for k in (0, 1)]) for v in clf.evidence_]
-    in_parts = dataclasses.replace(clf.certificate_, vote_digests=tuple(v.digest() for v in parts))
-    for target in ({"max_error": 0.1, "min_coverage": None}, {"max_error": None, "min_coverage": 0.5}):
-        ours = certify_selective(parts, clf.posterior_, in_parts, **target, delta=None)
-        theirs = certify_selective(clf.evidence_, clf.posterior_, clf.certificate_, **target, delta=None)
-        assert ours == dataclasses.replace(theirs, vote_digests=in_parts.evidence)
+def with_figures(c, **changes):
+    """The certificate with other bounds or measured values of error and coverage."""
+    figures = {name: {**figure, **changes.get(name, {})} for name, figure in c.figures.items()}
+    return dataclasses.replace(c, figures=figures)
 
 
 def test_a_certificate_of_another_vote_is_refused(fitted):
     ours, theirs = (fitted["holdout", n_classes] for n_classes in (2, 3))
     with pytest.raises(ValueError, match="about"):
         SelectiveVote(ours, theirs.selective(max_error=0.2).certificate_)
-    other = dataclasses.replace(
-        ours.selective(max_error=0.1).certificate_, vote_digests=theirs.certificate_.evidence
-    )
+    other = dataclasses.replace(ours.selective(max_error=0.1).certificate_, evidence=theirs.certificate_.evidence)
     with pytest.raises(ValueError, match="certificate is about another vote than clf"):
         SelectiveVote(ours, other)

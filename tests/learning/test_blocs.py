@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from certificate.forging import content_of, reasons, sealed
+from certificate.forging import content_of, evidence_for, reasons, sealed
 from stocmv import Certificate, VoteMatrix, certify, learn
 from stocmv.bounds import Seeger
 from stocmv.learning import drawn_answers, win_probabilities
@@ -192,4 +192,4 @@ class TestRefusals:
         assert certificate.verify([votes])
         content = content_of(certificate)
         change(content)
-        assert reason in reasons(sealed(content), [votes])
+        assert reason in reasons(sealed(content), evidence_for([votes]))

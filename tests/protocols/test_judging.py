@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from classifier.problems import KINDS_AND_CLASSES, VOTERS, data, quick
+from classifier.problems import KINDS_AND_CLASSES, VOTERS, Rules, Shared, Thresholds, data, quick
 from protocols.splits import EVEN, FOLDS, GROUPS, HELD, drawn_losses, fold_answers, parts_of
 from stocmv import MajorityVoteClassifier
 from stocmv.certificate import Judgments
@@ -50,7 +50,9 @@ def test_each_fold_records_what_its_own_vote_answers_on_its_own_rows(kind, n_cla
         own = k == FOLDS
         np.testing.assert_array_equal(part.answer, mean_vote(posterior, voters.codes(X[own]), n_classes))
         np.testing.assert_array_equal(part.answer, answers[k, own])
-        np.testing.assert_array_equal(part.scores, mean_weights(posterior, voters.codes(X[own]), n_classes))
+        scores = mean_weights(posterior, voters.codes(X[own]), n_classes)
+        np.testing.assert_allclose(part.scores, scores, rtol=0, atol=1e-15)
+        assert part.scores.max() <= 1
         np.testing.assert_array_equal(part.truth, y[own])
         np.testing.assert_array_equal(part.row, hash_rows(X[own], ROW_KEY))
         agree = np.ptp(answers[:, own], axis=0) == 0  # where all folds answer alike, predict does
@@ -100,6 +102,28 @@ def test_one_voter_has_no_stochastic_vote():
     assert clf.certificate_.stochastic_bound is None
     assert clf.certificate_.covers_drawn  # there is one vote, and it is certified
     np.testing.assert_array_equal(clf.predict_stochastic(data()[0], 0), clf.predict(data()[0]))
+
+
+class Uneven(Rules):
+    """Five rules for the first of the folds, and one for each of the others."""
+
+    def __init__(self, counts):
+        self.counts = counts
+
+    def fit(self, X, codes, classes, seed, n_jobs=None):
+        return Thresholds(np.linspace(-1, 1, self.counts.pop(0)))
+
+
+@pytest.mark.parametrize("counts", [[5, 1, 1], [1, 5, 5], [1, 1, 1]], ids=str)
+def test_folds_may_have_one_voter_or_several(counts):
+    """If all have one there is no stochastic vote; otherwise the loss of one voter is 0 or 1."""
+    X, y = data(noise=0.2)
+    clf = quick(Uneven(Shared(counts * 2)), n_folds=3, inner_folds=0, stochastic=True).fit(X, y)
+    several = 5 in counts
+    assert (clf.certificate_.stochastic_bound is not None) == several
+    assert clf.certificate_.has_one_voter == (not several)
+    assert clf.certificate_.verify(clf.evidence_)
+    assert clf.predict_stochastic(X, 0).shape == y.shape
 
 
 def near_ties(seed, n=400):

@@ -373,7 +373,9 @@ class Certificate(ABC):
     def from_json(cls, path: str | os.PathLike) -> Self:
         """Read a file that `to_json` wrote; refuse it if it was changed since."""
         content, intact = read_certificate(path)
-        kind = _KINDS[content["format"]]
+        kind = _KINDS.get(content["format"])
+        if kind is None:
+            raise ValueError(f"{os.fspath(path)} is the certificate of a decision: import stocmv.decisions to read it.")
         if not issubclass(kind, cls):
             raise ValueError(f"{os.fspath(path)} is a {kind.__name__}: read it with {kind.__name__}.from_json.")
         if not intact.holds:

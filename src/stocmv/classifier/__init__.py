@@ -2,6 +2,6 @@
 
 from ._classifier import MajorityVoteClassifier
 from ._drawn import DrawnVote as DrawnVote
-from ._input import InputForm as InputForm
+from ._input import InputForm as InputForm, checked_examples as checked_examples
 
 __all__ = ["MajorityVoteClassifier"]

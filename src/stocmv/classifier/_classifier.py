@@ -265,8 +265,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if "evidence_" not in vars(self):
             raise AttributeError(
-                "evidence_ is not saved with a model: load it from the file, clf.evidence_ = "
-                "stocmv.certificate.Judgments.load('evidence.npz'), or stocmv.votes.load_folds for a PAC-Bayes bound."
+                "evidence_ is not saved with a model: load it from its file, clf.evidence_ = "
+                "stocmv.persistence.load_evidence('evidence.npz')."
             )
         return vars(self)["evidence_"]
 

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import validate_data
 
 from ..certificate import Check, Judgments
 from ..checks import hash_rows
+from ..classifier import checked_examples
 from ..protocols import ROW_KEY, FoldVote, judge
 
 _SAME = 1e-9  # largest difference of two scores that count as the same
@@ -34,7 +34,7 @@ def compare_with_data(model: Any, judgments: Judgments, X: Any, y: Any) -> DataC
 
     Rows with the same features are interchangeable: the data must have each truth at least as often as the evidence.
     """
-    X = _checked(model, X)
+    X = checked_examples(model, X)
     rows, truth = hash_rows(X, ROW_KEY), _codes(y, judgments.classes)
     known = truth < len(judgments.classes)  # a judging example has a known class
     rows, truth, X = rows[known], truth[known], _safe_indexing(X, np.flatnonzero(known))
@@ -54,15 +54,6 @@ def compare_with_data(model: Any, judgments: Judgments, X: Any, y: Any) -> DataC
             again = judge(vote, _safe_indexing(X, asked), truth[asked], None, judgments.classes, **settings)
             same[own] = _agree(evidence, again)
     return DataComparison(len(judgments), int(found.sum()), int(same.sum()))
-
-
-def _checked(model: Any, X: Any) -> Any:
-    """The examples as `fit` hashed them: after the checks of the model's input."""
-    form = model.input_form_
-    if not form.checks_input:
-        return validate_data(model, X, reset=False, **form.accepted)
-    X = validate_data(model, X, skip_check_array=True, reset=False)
-    return X.tocsr() if hasattr(X, "tocsr") else X
 
 
 def _codes(y: NDArray, classes: NDArray) -> NDArray:

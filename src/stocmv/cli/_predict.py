@@ -76,6 +76,8 @@ def predict(
     if out is not None:
         check_out("--out", out, folder, data)
     model = load_model(folder / "model.skops", folder / "certificate.json")
+    if stochastic and not model.certificate_.covers_drawn:
+        raise ValueError("The stochastic vote of this model is not certified: certify again with --stochastic.")
     encoding = encoding or remembered_encoding(model, data, kind)
     X = read_like(model, data, kind, encoding)
     kept = kept_columns(data, keep, kind, encoding)

@@ -12,7 +12,7 @@ from ._console import as_json, console, print_json, quoted
 from ._kinds import FILE, FORMAT, Encoding, Number
 
 if TYPE_CHECKING:
-    from ..certificate import Judgments
+    from ..certificate import Certificate, Judgments
     from ..verify import Check, Verification
 
 
@@ -101,13 +101,19 @@ def _certificates(folder: Path) -> list[Path]:
 
 def _check(path: Path, evidence: Path, precise: float, seed: int) -> "Verification":
     """Check one certificate; if it holds, also some rows at 30 digits."""
-    from .. import Certificate
     from ..verify import verify_files
 
     found = verify_files(path, evidence)
     if not found or not precise:  # no 30 digits for figures that already fail
         return found
-    return _with(found, Certificate.from_json(path).precise_checks(evidence, precise, seed))
+    return _with(found, _read(path).precise_checks(evidence, precise, seed))
+
+
+def _read(path: Path) -> "Certificate":
+    """A certificate of any kind."""
+    from .. import Certificate, decisions  # noqa: F401  (decisions have a kind of their own)
+
+    return Certificate.from_json(path)
 
 
 def _with(found: "Verification", checks: "tuple[Check, ...]") -> "Verification":
@@ -116,10 +122,9 @@ def _with(found: "Verification", checks: "tuple[Check, ...]") -> "Verification":
 
 def _model_checks(path: Path, model: Path) -> "tuple[Check, ...]":
     """Check that the certificate is about this model; an auditor may not have one."""
-    from .. import Certificate
     from ..verify import Check
 
-    named = Certificate.from_json(path).context.get("model")
+    named = _read(path).context.get("model")
     if not model.exists() or not isinstance(named, dict):
         return ()
     stated, digest = named.get("sha256"), sha256(model)

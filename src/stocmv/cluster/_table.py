@@ -11,7 +11,7 @@ import numpy as np
 
 from .._files import reason
 from ..tables import (
-    Expected,
+    KnownColumns,
     Table,
     as_features,
     as_frame,
@@ -54,7 +54,7 @@ class Layout:
 
     target: str
     group: str | None
-    expected: Expected
+    expected: KnownColumns
     empty: Any = field(repr=False)
 
     def split(self, piece: Piece) -> Any:
@@ -202,7 +202,7 @@ def _layout(first: Any, target: str | None, drop: Sequence[str], group: str | No
     first.columns = [str(column) for column in first.columns]
     chosen, features = pick_columns(list(first.columns), target, drop, name, group)
     categorical = tuple(column for column in features if holds_categories(first[column]))
-    expected = Expected(len(features), tuple(features), categorical, categorical)
+    expected = KnownColumns(len(features), tuple(features), categorical, categorical)
     empty, _ = as_features(first[features].iloc[:0], expected)
     beside = {_LABELS: np.empty(0, _kind(first[chosen]))}
     if group is not None:

@@ -202,13 +202,16 @@ class Tested(Protocol):
             )
 
     def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Judgments:
-        return examples.judgments(vote, k, stochastic=plan.stochastic and vote.voters.n_voters > 1)
+        return examples.judgments(vote, k, stochastic=plan.stochastic)
 
     def certify(
         self, plan: Plan, examples: Examples, votes: list[FoldVote], shown: list[Any], rng: np.random.RandomState
     ) -> CertifiedVote:
         order = examples.order_test([part.wrong for part in shown])
         judgments = Judgments.joined(shown, as_folds=True)
+        one_voter = all(vote.voters.n_voters == 1 for vote in votes)
+        if one_voter:
+            judgments = replace(judgments, loss=None)  # there is no other vote than `predict`
         posteriors = [cast(Posterior, vote.posterior) for vote in votes]
         known = plan.per_class or _classes_were_known(plan)  # given an answer, its class is random
         with stage("certifying"):
@@ -218,7 +221,7 @@ class Tested(Protocol):
                 guesses=[vote.guess for vote in votes if vote.guess is not None],
                 per_class=plan.per_class,
                 costs=plan.costs,
-                one_voter=all(vote.voters.n_voters == 1 for vote in votes),
+                one_voter=one_voter,
                 unproven=(*_unproven_posterior(posteriors[0]), *_unproven(plan)),
                 assumptions=(*self.all_assumptions(plan, examples), *([_CLASSES_KNOWN] if known else [])),
                 warnings=_doubts(examples, order),

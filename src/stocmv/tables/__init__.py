@@ -21,5 +21,3 @@ from ._read import (
     read_table as read_table,
     read_texts as read_texts,
 )
-
-Expected = KnownColumns  # the former name, which cluster._table still has
