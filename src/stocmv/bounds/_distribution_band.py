@@ -29,9 +29,9 @@ class DistributionBand:
         \qquad b_i = \min\Big(\beta_i(1-\eta),\ \tfrac{i-1}n+\sqrt{\tfrac1{2n}\ln\tfrac2\delta}\Big) ,
 
     for the order statistics of uniform variables, :math:`\beta_i` being the quantiles of
-    :math:`\mathrm{Beta}(i, n-i+1)`. The probability is computed exactly. It is the same for :math:`\mathbb P(s < t)` and
-    the number of scores below. Above 2,000 scores the band goes through some of the order statistics, and is constant
-    between them.
+    :math:`\mathrm{Beta}(i, n-i+1)`. The probability is computed exactly. The same bounds hold for
+    :math:`\mathbb P(s < t)` with the number of scores below. Above 2,000 scores the band goes through some of the order
+    statistics, and is constant between them.
 
     Examples
     --------

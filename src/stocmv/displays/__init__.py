@@ -12,20 +12,24 @@ from ._canvas import (
     VERMILION as VERMILION,
     pyplot as pyplot,
 )
+from ._calibration import CalibrationDisplay
 from ._certificate import CertificateDisplay
 from ._error_distribution import ErrorDistributionDisplay
 from ._history import HistoryDisplay
 from ._monitor import MonitorDisplay
 from ._order import OrderDisplay
 from ._posterior import PosteriorDisplay
+from ._roc import RocDisplay
 from ._selective import SelectiveDisplay
 
 __all__ = [
+    "CalibrationDisplay",
     "CertificateDisplay",
     "ErrorDistributionDisplay",
     "HistoryDisplay",
     "MonitorDisplay",
     "OrderDisplay",
     "PosteriorDisplay",
+    "RocDisplay",
     "SelectiveDisplay",
 ]
