@@ -11,7 +11,7 @@ from ._roc import RocPoint, precision_from, prevalence_bound
 from ._scored_class import ALARMS, COST, PRECISION, RECALL, Losses, ScoredClass, scored_class
 from ._tally import ROOM
 from ._threshold_certificate import ThresholdCertificate
-from ._threshold_targets import AT, FROM_RATES, PICKED, SEARCHES, TARGETS, Target
+from ._threshold_targets import AT, FROM_RATES, PICKED, SEARCHES, TARGETS, Target, local_level
 
 _LOWER = (RECALL, PRECISION)  # figures that are one minus the mean loss
 
@@ -188,15 +188,16 @@ def _figures(
     names = [RECALL, ALARMS, PRECISION, *([COST] * priced)]
     for figure in names:
         losses, way = scored.losses(figure, threshold), target.ways.get(figure)
-        if way is None:  # the target itself
-            bound = value
-        elif way is FROM_RATES:
+        own: dict[str, Any] = {"bound": value, "measured": _measured(figure, losses, scored.costs), "n": losses.n}
+        if way is FROM_RATES:
             fewest = prevalence_bound(scored, target.level(figure, claims))
             rates = found[RECALL]["bound"], found[ALARMS]["bound"]
-            bound = float(precision_from(*rates, fewest)) * (1 - 1e-12)
-        else:
-            bound = _as_figure(figure, way.upper(losses, target.level(figure, claims)), scored.costs)
-        found[figure] = {"bound": bound, "measured": _measured(figure, losses, scored.costs), "n": losses.n}
+            own["bound"] = float(precision_from(*rates, fewest)) * (1 - 1e-12)
+        elif way is not None:  # else it is the target itself
+            level = target.level(figure, claims)
+            own["bound"] = _as_figure(figure, way.upper(losses, level), scored.costs)
+            own |= local_level(way, losses, level)
+        found[figure] = own
     baseline: dict[str, Any] = {"prevalence": scored.prevalence}
     if scored.costs is not None and priced:
         found[COST] |= {"classes": scored.costs.classes, "matrix": scored.costs.matrix.tolist()}

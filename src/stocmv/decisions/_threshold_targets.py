@@ -52,6 +52,12 @@ def _band_or_grid(losses: Losses, level: float) -> float:
     return _band(losses, level) if losses.n <= MOST_STEPS else losses.upper(level / len(GRID))
 
 
+def local_level(way: Way, losses: Losses, level: float) -> dict[str, float]:
+    """The local level of the band, where a figure has one: what its probability of failing can be computed from."""
+    banded = way is BAND or (way is BAND_OR_GRID and losses.n <= MOST_STEPS)
+    return {"local_level": DistributionBand(losses.n, level).level} if banded and losses.n else {}
+
+
 ALONE = Way(Losses.upper, {})  # one test: the threshold is fixed given the examples that the figure counts
 ON_GRID = Way(Losses.upper, {"thresholds": len(GRID)})  # for all thresholds of the grid at once
 ON_FINE = Way(Losses.upper, {"thresholds": len(FINE)})

@@ -1,5 +1,6 @@
 """Figures of a learned vote and its certificate, in the style of scikit-learn's displays; need ``stocmv[plot]``."""
 
+from ._calibration import CalibrationDisplay
 from ._canvas import (
     BLUE as BLUE,
     FAINT as FAINT,
@@ -12,7 +13,6 @@ from ._canvas import (
     VERMILION as VERMILION,
     pyplot as pyplot,
 )
-from ._calibration import CalibrationDisplay
 from ._certificate import CertificateDisplay
 from ._error_distribution import ErrorDistributionDisplay
 from ._history import HistoryDisplay
