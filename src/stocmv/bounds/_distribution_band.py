@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,15 +53,16 @@ class DistributionBand:
 
     def upper(self, counts: ArrayLike) -> NDArray:
         """The bounds where so many of the scores lie on that side of a threshold."""
-        bounds = np.append(self._bounds, 1.0)
-        return bounds[np.searchsorted(order_statistics(self.n), np.asarray(counts) + 1)]
-
-    @cached_property
-    def _bounds(self) -> NDArray:
-        return np.minimum(_band(self.n, self.delta, self.level) * (1 + 1e-12), 1.0)
+        return _bounds(self.n, self.delta)[np.searchsorted(order_statistics(self.n), np.asarray(counts) + 1)]
 
 
-@cache
+@lru_cache(64)
+def _bounds(n: int, delta: float) -> NDArray:
+    """The bound for each step of the band, rounded up; and where all of the scores lie on that side."""
+    return np.append(np.minimum(_band(n, delta, _local_level(n, delta)) * (1 + 1e-12), 1.0), 1.0)
+
+
+@lru_cache(64)
 def order_statistics(n: int) -> NDArray:
     """The order statistics through which the band of ``n`` scores goes: all, or about equally many deviations apart."""
     if n <= MOST_STEPS:
@@ -70,7 +71,7 @@ def order_statistics(n: int) -> NDArray:
     return np.unique(np.ceil(n * np.sin(angles) ** 2).astype(int).clip(1, n))
 
 
-@cache
+@lru_cache(4096)
 def _local_level(n: int, delta: float) -> float:
     """The largest level, up to a thousandth of it, at which all order statistics stay within the band."""
     safe = delta / len(order_statistics(n))  # one for each of them
