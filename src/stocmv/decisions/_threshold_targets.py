@@ -62,7 +62,7 @@ ALONE = Way(Losses.upper, {})  # one test: the threshold is fixed given the exam
 ON_GRID = Way(Losses.upper, {"thresholds": len(GRID)})  # for all thresholds of the grid at once
 ON_FINE = Way(Losses.upper, {"thresholds": len(FINE)})
 BAND = Way(_band, {})  # for all thresholds
-BAND_OR_GRID = Way(_band_or_grid, {})  # for all of the grid: from 2,000 examples on, a test for each is tighter
+BAND_OR_GRID = Way(_band_or_grid, {})  # for all of the grid: above 2,000 examples by a test for each
 FROM_RATES = Way(Losses.upper, {}, PREVALENCE)  # precision, from the other rates and the prevalence
 
 
