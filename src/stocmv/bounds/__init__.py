@@ -3,6 +3,7 @@
 from ._bound import Bound, UpperBound
 from ._catoni import Catoni, CatoniPerFold
 from ._delta import check_alternatives as check_alternatives, check_delta as check_delta
+from ._distribution_band import MOST_STEPS as MOST_STEPS, DistributionBand as DistributionBand
 from ._fold_test import FoldTest as FoldTest
 from ._mcallester import McAllester
 from ._one_sample import bentkus as bentkus, clopper_pearson, one_sample as one_sample

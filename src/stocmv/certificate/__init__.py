@@ -4,7 +4,7 @@ from ..verify import Check as Check, Verification
 from ._certificate import Certificate
 from ._claims import Claim as Claim, share as share
 from ._class_losses import known_labels as known_labels
-from ._costs import Costs as Costs, check_cost as check_cost
+from ._costs import Costs as Costs, check_cost as check_cost, scaled_back as scaled_back
 from ._figure import Figure as Figure, Scope as Scope, Trial as Trial
 from ._guess import Guess as Guess
 from ._holdout import HoldoutComparison as HoldoutComparison

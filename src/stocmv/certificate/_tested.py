@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..bounds import check_delta
 from ..verify import Verification, verify_tested
 from ._baseline import Baseline
+from ._calibration import Calibration
 from ._certificate import Certificate
 from ._classes import Classes, Recalls
 from ._costs import Costs
@@ -23,7 +24,8 @@ from ._tables import Table
 from ._words import SAME_DISTRIBUTION, counted, rule
 
 FIGURES: dict[str, Figure] = {
-    figure.name: figure for figure in (Error(), Baseline(), Recalls(), Classes(), Precision(), MeanCost())
+    figure.name: figure
+    for figure in (Error(), Baseline(), Recalls(), Classes(), Precision(), MeanCost(), Calibration())
 }
 _VOTE = "the voters vote with fixed weights, and of classes that tie the first wins"
 
@@ -48,6 +50,10 @@ class TestedCertificate(Certificate):
         on it, and the same for always giving the cheapest answer ("baseline").
     cost_bound : float or None
         Upper bound on the mean cost.
+    calibration : sequence of dict
+        Only if requested: for each bin of the score of the answer that has any, its ends ("from", "to"), how many
+        answers it has, their mean score, how often they are right, and bounds on that from both sides ("lower",
+        "upper"), which hold for all bins at once.
     """
 
     format: ClassVar[str] = "stocmv tested certificate 1"
@@ -74,6 +80,10 @@ class TestedCertificate(Certificate):
     @property
     def cost_bound(self) -> float | None:
         return self.cost.get("bound")
+
+    @property
+    def calibration(self) -> Sequence[dict[str, Any]]:
+        return self.figures.get("calibration", ())
 
     @property
     def beats_baseline(self) -> bool:
@@ -184,6 +194,7 @@ def certify_judgments(
     guesses: Sequence[Guess] = (),
     per_class: bool = False,
     costs: Costs | None = None,
+    calibration: bool = False,
     one_voter: bool = False,
     unproven: Sequence[str] = (),
     assumptions: Sequence[str] = (),
@@ -207,6 +218,9 @@ def certify_judgments(
         Also bound the error on each class and, except for groups with folds, its precision.
     costs : Costs, optional
         Also bound the mean cost, from the cost of each answer given the true class.
+    calibration : bool
+        Also bound how often `predict` is right given the score of its answer, from both sides, in ten bins. Not with
+        folds or groups.
     one_voter : bool
         Whether a single voter answers (in each fold), so that there is no stochastic vote.
     unproven, assumptions, warnings : sequence of str
@@ -221,6 +235,8 @@ def certify_judgments(
         names.append("precision")
     if costs is not None:
         names.append("cost")
+    if calibration:
+        names.append("calibration")
     return TestedCertificate(
         figures={name: FIGURES[name].compute(trial) for name in names},
         delta=delta,

@@ -2,20 +2,30 @@
 
 import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import Bound
-from ..certificate import Certificate, Judgments
+from ..certificate import Certificate, Judgments, check_cost
 from ..checks import OrderTest, OrderWarning, RepeatedRowsWarning
 from ..cluster import answer_on_cluster, by_partition, is_dask
-from ..decisions import SelectiveVote, certify_selective
+from ..decisions import (
+    RocBand,
+    RocPoint,
+    SelectiveVote,
+    ThresholdVote,
+    best_other,
+    certify_selective,
+    certify_selective_classes,
+    certify_threshold,
+    roc_band,
+)
 from ..learning import (
     History,
     check_silence,
@@ -393,7 +403,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
     def selective(
         self,
-        max_error: float | None = None,
+        max_error: float | Mapping[Any, float] | None = None,
         *,
         min_coverage: float | None = None,
         delta: float | None = None,
@@ -407,8 +417,9 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        max_error : float
-            Error among the answers to certify, with as many answers as possible.
+        max_error : float or dict
+            Error among the answers to certify, with as many answers as possible; or one for the answers of each class,
+            ``{"yes": 0.5, "no": 0.02}``, each with thresholds of its own.
         min_coverage : float
             Alternatively, the coverage to certify, with as few errors as possible.
         delta : float, optional
@@ -422,6 +433,11 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
             If the target cannot be certified; the message says what can.
         """
         check_is_fitted(self)
+        if isinstance(max_error, Mapping):
+            if min_coverage is not None:
+                raise ValueError(f"Give one of max_error and min_coverage, got {max_error!r} and {min_coverage!r}.")
+            by_class = certify_selective_classes(self.evidence_, self.certificate_, max_error, delta)
+            return SelectiveVote(self, by_class, unanswered)
         certificate = certify_selective(
             self.evidence_,
             self.certificate_,
@@ -430,6 +446,72 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
             delta=delta,
         )
         return SelectiveVote(self, certificate, unanswered)
+
+    def threshold(
+        self,
+        positive: Any = None,
+        *,
+        at: float | RocPoint | None = None,
+        min_recall: float | None = None,
+        min_precision: float | None = None,
+        max_false_positive_rate: float | None = None,
+        max_cost: float | None = None,
+        delta: float | None = None,
+    ) -> ThresholdVote:
+        """Return the same vote with a threshold on the score of one class, found and certified.
+
+        It answers ``positive`` where the score of that class reaches the threshold, otherwise the best of the others.
+        Give exactly one of the targets. Nothing is retrained. Needs a hold-out, without groups.
+
+        Parameters
+        ----------
+        positive : object
+            The class that is meant. With two classes, the second of ``classes_`` if it is not given.
+        at : float or RocPoint
+            A threshold that was fixed before looking at the judging examples; or a point ``clf.roc().at(...)``, picked
+            after looking.
+        min_recall : float
+            Recall to certify, with as high a threshold as possible.
+        min_precision, max_false_positive_rate : float
+            Precision or false-positive rate to certify, with as low a threshold as possible.
+        max_cost : float
+            Mean cost to certify, by the classifier's ``cost``.
+        delta : float, optional
+            Probability that any of the bounds on recall, precision, false-positive rate and cost fails, at most; by
+            default that of the vote.
+
+        Raises
+        ------
+        NotCertified
+            If the target cannot be certified; the message says what can.
+        """
+        check_is_fitted(self)
+        certificate = certify_threshold(
+            self.evidence_,
+            self.certificate_,
+            positive,
+            at=at,
+            min_recall=min_recall,
+            min_precision=min_precision,
+            max_false_positive_rate=max_false_positive_rate,
+            max_cost=max_cost,
+            delta=delta,
+            costs=None if self.cost is None else check_cost(self.cost, self.classes_.tolist()),
+        )
+        return ThresholdVote(self, certificate)
+
+    def roc(self, positive: Any = None, delta: float | None = None) -> RocBand:
+        """Recall and false-positive rate of one class at every threshold, with bounds for all of them at once.
+
+        Parameters
+        ----------
+        positive : object
+            The class that is meant. With two classes, the second of ``classes_`` if it is not given.
+        delta : float, optional
+            Probability that any bound of the curve fails, at most; by default that of the vote.
+        """
+        check_is_fitted(self)
+        return roc_band(self.evidence_, self.certificate_, positive, delta)
 
     def _kept(self) -> Self:
         """The same vote without its evidence; it stays what it is when this one is fitted or edited.
@@ -445,8 +527,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         kept.classes_ = self.classes_.copy()
         return kept
 
-    def _sure_answers(self, X: Any, least: Sequence[float]) -> tuple[NDArray, NDArray]:
-        """Codes of the answers, and whether the answered class reaches the fold's threshold.
+    def _sure_answers(self, X: Any, least: ArrayLike) -> tuple[NDArray, NDArray]:
+        """Codes of the answers, and whether the answered class reaches the threshold: the fold's, or its own.
 
         If the folds disagree about either, one of them answers, as in `predict`.
         """
@@ -454,11 +536,17 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         replies = self._asked(X)
         answers = np.stack([reply.answers for reply in replies])
         scores = np.stack([np.take_along_axis(reply.scores, reply.answers[:, None], 1)[:, 0] for reply in replies])
-        sure = scores >= np.array(least)[:, None]
+        bars = np.broadcast_to(np.reshape(least, (len(replies), -1)), (len(replies), len(self.classes_)))
+        sure = scores >= np.take_along_axis(bars, answers, 1)
         folds = self._answering_folds(X, disagreeing(answers) | disagreeing(sure))
         rows = np.arange(len(folds))
         return answers[folds, rows], sure[folds, rows]
 
-    def _asked_on_cluster(self, vote: SelectiveVote, method: str, X: Any, dtype: type) -> Any:
+    def _answers_at(self, X: Any, code: int, least: float) -> NDArray:
+        """Codes of the answers: one class where its score is at least this, otherwise the best of the others."""
+        scores = self._asked(checked_examples(self, X))[0].scores
+        return np.where(scores[:, code] >= least, code, best_other(scores, code))
+
+    def _asked_on_cluster(self, vote: SelectiveVote | ThresholdVote, method: str, X: Any, dtype: type) -> Any:
         """Answers of a vote to examples on a cluster; None if the examples are not on one."""
         return answer_on_cluster(vote, method, X, dtype=dtype) if is_dask(X) else None

@@ -1,5 +1,7 @@
-"""Decisions on top of a vote, each with a certificate of its own: answer only when sure."""
+"""Decisions on top of a vote, each with a certificate of its own: answer only when sure, thresholds on scores."""
 
+from ._roc import RocBand, RocPoint, roc_band as roc_band
+from ._scored_class import best_other as best_other
 from ._selective import (
     SelectiveVote,
     Tradeoff as Tradeoff,
@@ -7,7 +9,19 @@ from ._selective import (
     tradeoffs as tradeoffs,
 )
 from ._selective_certificate import SelectiveCertificate
+from ._selective_classes import ClassSelectiveCertificate, certify_selective_classes as certify_selective_classes
 from ._tally import ROOM as ROOM
+from ._threshold import ThresholdVote, certify_threshold as certify_threshold
+from ._threshold_certificate import ThresholdCertificate
 from ._threshold_tests import NotCertified
 
-__all__ = ["NotCertified", "SelectiveCertificate", "SelectiveVote"]
+__all__ = [
+    "ClassSelectiveCertificate",
+    "NotCertified",
+    "RocBand",
+    "RocPoint",
+    "SelectiveCertificate",
+    "SelectiveVote",
+    "ThresholdCertificate",
+    "ThresholdVote",
+]

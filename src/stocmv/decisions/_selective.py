@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..bounds import check_delta
 from ..certificate import Certificate
 from ._selective_certificate import SelectiveCertificate
+from ._selective_classes import ClassSelectiveCertificate
 from ._tally import ROOM, Tally, tally
 from ._threshold_tests import FEW, NEVER, THRESHOLDS, claims, fold_tests, meet_coverage, meet_error, mixed_bound
 
@@ -24,14 +25,14 @@ class SelectiveVote:
     ----------
     clf : MajorityVoteClassifier
         The fitted vote.
-    certificate : SelectiveCertificate
+    certificate : SelectiveCertificate or ClassSelectiveCertificate
         The bounds on error and coverage of that vote.
     unanswered : object
         What `predict` returns for an example that it does not answer.
 
     Attributes
     ----------
-    certificate_ : SelectiveCertificate
+    certificate_ : SelectiveCertificate or ClassSelectiveCertificate
         The bound on the error among the answers, the lower bound on coverage, and the thresholds.
     classes_ : ndarray
         Class labels.
@@ -48,7 +49,9 @@ class SelectiveVote:
     >>> answers = sure.predict(X[:5])  # None if the vote is not sure
     """
 
-    def __init__(self, clf: Any, certificate: SelectiveCertificate, unanswered: Any = None) -> None:
+    def __init__(
+        self, clf: Any, certificate: SelectiveCertificate | ClassSelectiveCertificate, unanswered: Any = None
+    ) -> None:
         self._vote = clf._kept()
         if certificate.evidence != self._vote.certificate_.evidence:
             raise ValueError("certificate is about another vote than clf, as the digests of their evidence differ.")
@@ -56,7 +59,7 @@ class SelectiveVote:
         self.unanswered = unanswered
 
     @property
-    def certificate_(self) -> SelectiveCertificate:
+    def certificate_(self) -> SelectiveCertificate | ClassSelectiveCertificate:
         return self._certificate
 
     @property
@@ -90,7 +93,7 @@ class SelectiveVote:
 
     def _asked(self, X: Any) -> tuple[NDArray, NDArray]:
         """Codes of the answers, and whether there is one."""
-        return self._vote._sure_answers(X, [threshold - ROOM for threshold in self.certificate_.thresholds])
+        return self._vote._sure_answers(X, np.array(self.certificate_.thresholds) - ROOM)
 
 
 def certify_selective(

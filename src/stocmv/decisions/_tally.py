@@ -38,9 +38,11 @@ class Tally:
         return (values.sum(0) if self.grouped else values) / self.n
 
 
-def tally(judgments: Judgments, thresholds: Sequence[float]) -> Tally:
-    """The counts of one fold."""
+def tally(judgments: Judgments, thresholds: Sequence[float], code: int | None = None) -> Tally:
+    """The counts of one fold; of the answers of one class, if its code is given."""
     answered = judgments.answer_score[:, None] >= np.array(thresholds) - ROOM
+    if code is not None:
+        answered &= (judgments.answer == code)[:, None]
     columns = answered, answered & judgments.wrong[:, None]
     if judgments.grouped:
         answers, errors = (judgments.group_means(column) for column in columns)

@@ -71,8 +71,9 @@ class FoldTests:
 
     def coverage(self, place: int, among: int) -> float:
         """Lower bound on the coverage; the bounds at ``among`` thresholds hold at once."""
-        if THRESHOLDS[place] == 0:
-            return 1.0
+        return 1.0 if THRESHOLDS[place] == 0 else self._coverage(place, among)
+
+    def _coverage(self, place: int, among: int) -> float:
         delta = (1 - ERROR_SHARE) * self.delta / among
         rest = max(self.tally.n * (1 - float(self.tally.means("answered")[place])), 0.0)
         return 1 - one_sample(rest, self.tally.n, delta, counted=not self.tally.grouped)
@@ -96,6 +97,13 @@ class FoldTests:
         if tally.grouped:
             return test.upper(tally.errors[:, place], tally.answered[:, place])
         return test.upper_counts(round(tally.errors[place]), round(tally.answered[place]))
+
+
+class ClassTests(FoldTests):
+    """The same for the answers of one class, which are not all answers even at the threshold 0."""
+
+    def coverage(self, place: int, among: int) -> float:
+        return self._coverage(place, among)
 
 
 def claims(delta: float, n_folds: int, *, by_error: bool) -> tuple[Claim, ...]:

@@ -1,5 +1,6 @@
 """Figures of a learned vote and its certificate, in the style of scikit-learn's displays; need ``stocmv[plot]``."""
 
+from ._calibration import CalibrationDisplay
 from ._canvas import (
     BLUE as BLUE,
     FAINT as FAINT,
@@ -18,14 +19,17 @@ from ._history import HistoryDisplay
 from ._monitor import MonitorDisplay
 from ._order import OrderDisplay
 from ._posterior import PosteriorDisplay
+from ._roc import RocDisplay
 from ._selective import SelectiveDisplay
 
 __all__ = [
+    "CalibrationDisplay",
     "CertificateDisplay",
     "ErrorDistributionDisplay",
     "HistoryDisplay",
     "MonitorDisplay",
     "OrderDisplay",
     "PosteriorDisplay",
+    "RocDisplay",
     "SelectiveDisplay",
 ]
