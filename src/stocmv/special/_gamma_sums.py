@@ -5,6 +5,8 @@ trapezoid rule in the variable ``v`` of `_gamma_paths`. The theory page, "Soft v
 out. A row's integral takes as much memory as the row: each node is added to the value and the gradient at once.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +34,7 @@ _PRECISE_TAIL = 1e-18  # what certificates leave out, relative to the largest no
 _ROUNDING = 64 * 2.0**-53  # of a sum of logarithms, relative to the sum of their sizes
 _SUM = 128  # terms that are added one by one, in at least four chains
 _HALVINGS = 6
+_BLOCK = 1 << 18  # margins
 _MOST_NODES = 20_000
 _JOINT = 16  # points between the path and a line beside it
 _RATE = 0.5  # share of the rate at which the integrand fell last that is relied on beyond the last node
@@ -71,12 +74,13 @@ def negative_sum(margins: ArrayLike, alpha: ArrayLike) -> tuple[NDArray, NDArray
     ([0.5, 0.666666666667, 0.0, 1.0], True)
     """
     margins, alpha = _checked(margins, alpha)
-    value, error = np.empty(len(margins)), np.empty(len(margins))
-    _certify_rows(margins, alpha, np.empty((5, len(alpha))), np.empty((7, N_LINES * AT_ONCE)), value, error)
+    value, error, room = np.empty(len(margins)), np.empty(len(margins)), _room(alpha)
+    for rows in _blocks(margins):
+        _certify_rows(margins[rows].astype(float, copy=False), alpha, *room, value[rows], error[rows])
     return value, error
 
 
-def negative_sum_pass(margins: NDArray, alpha: NDArray, weights: NDArray | None = None) -> tuple[float, NDArray]:
+def negative_sum_pass(margins: ArrayLike, alpha: ArrayLike, weights: ArrayLike | None = None) -> tuple[float, NDArray]:
     """Weighted sum over the rows of `negative_sum`, with its gradient by ``alpha``: for training.
 
     For each row of weight one both are off by less than 1e-8 and mostly by less than 1e-10, the gradient relative to
@@ -86,7 +90,7 @@ def negative_sum_pass(margins: NDArray, alpha: NDArray, weights: NDArray | None 
     Parameters
     ----------
     margins, alpha
-        As for `negative_sum`. Contiguous rows of float32 or float64 are not copied.
+        As for `negative_sum`. Margins of another type than float64 are converted a block at a time.
     weights : ndarray of shape (n_rows,), optional
         Weight of each row, one by default.
 
@@ -99,18 +103,17 @@ def negative_sum_pass(margins: NDArray, alpha: NDArray, weights: NDArray | None 
     (1.166666667, [-0.616884, 0.712778])
     """
     margins, alpha = _checked(margins, alpha)
-    weights = np.empty(0) if weights is None else np.ascontiguousarray(weights, float)
-    if weights.size and weights.shape != margins.shape[:1]:
+    weights = np.ones(len(margins)) if weights is None else np.ascontiguousarray(weights, float)
+    if weights.shape != margins.shape[:1]:
         raise ValueError(f"negative_sum_pass needs one weight for each of the {len(margins)} rows.")
-    gradient = np.zeros(len(alpha))
-    value = _train_rows(margins, alpha, weights, np.empty((5, len(alpha))), np.empty((7, N_LINES * AT_ONCE)), gradient)
+    value, gradient, room = 0.0, np.zeros(len(alpha)), _room(alpha)
+    for rows in _blocks(margins):
+        value += _train_rows(margins[rows].astype(float, copy=False), alpha, weights[rows], *room, gradient)
     return value, gradient
 
 
 def _checked(margins: ArrayLike, alpha: ArrayLike) -> tuple[NDArray, NDArray]:
-    alpha = np.ascontiguousarray(alpha, float)
-    margins = np.asarray(margins)
-    margins = np.ascontiguousarray(margins, margins.dtype if margins.dtype == np.float32 else float)
+    margins, alpha = np.ascontiguousarray(margins), np.ascontiguousarray(alpha, float)
     if margins.ndim != 2 or alpha.ndim != 1 or margins.shape[1] != len(alpha):
         raise ValueError("negative_sum needs (n_rows, n_voters) margins and one concentration for each voter.")
     if not np.all((alpha >= 1 / LARGEST) & (alpha <= LARGEST)):
@@ -120,13 +123,23 @@ def _checked(margins: ArrayLike, alpha: ArrayLike) -> tuple[NDArray, NDArray]:
     return margins, alpha
 
 
+def _blocks(margins: NDArray) -> Iterator[slice]:
+    """Rows that are converted to float64 together."""
+    at_once = 1 + _BLOCK // max(margins.shape[1], 1)
+    return (slice(start, start + at_once) for start in range(0, len(margins), at_once))
+
+
+def _room(alpha: NDArray) -> tuple[NDArray, NDArray]:
+    """What the kernels write to: numbers for each voter, and those for the choice of a path."""
+    return np.empty((5, len(alpha))), np.empty((7, N_LINES * AT_ONCE))
+
+
 @njit(**OPTIONS)
 def _train_rows(margins, alpha, weights, scratch, room, gradient):  # pragma: no cover - compiled
     value = 0.0
     for i in range(margins.shape[0]):
-        weight = weights[i] if weights.size else 1.0
-        if weight != 0.0:
-            value += weight * _train_row(margins[i], alpha, weight, scratch, room, gradient)
+        if weights[i] != 0.0:
+            value += weights[i] * _train_row(margins[i], alpha, weights[i], scratch, room, gradient)
     return value
 
 
