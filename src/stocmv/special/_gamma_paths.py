@@ -11,7 +11,7 @@ from ._vector_math import ANY_ORDER, FLAT, OPTIONS, log1p
 
 TINIEST = 1e-120  # smaller margins, but for 0, count as minus this: no square overflows, and the value only rises
 N_LINES, AT_ONCE = 13, 8  # paths that are compared, and points of each at once
-N_GROUPS = 8  # of voters with like pulls, for the choice of a path in training
+N_GROUPS = 8  # of voters with like pulls, for the choice of a path
 _APART = 1.5  # ratio of the points at which they are compared
 _SUM = 128  # terms that are added one by one, in at least four chains
 
@@ -218,7 +218,9 @@ def _add_logs(points, shape, pull):  # pragma: no cover - compiled
 
 @njit(**OPTIONS)
 def group_voters(alpha, pull, shapes, pulls):  # pragma: no cover - compiled
-    """Replace the voters by a few with the same sums of pulls and of their squares, by the sizes of their pulls."""
+    """Replace many voters by a few: one for those with pulls of like size, with the same sums of pulls and squares."""
+    if alpha.size <= 2 * N_GROUPS:
+        return alpha, pull
     for g in range(N_GROUPS):
         shapes[g], pulls[g] = 0.0, 0.0
     for j in range(alpha.size):
@@ -231,6 +233,7 @@ def group_voters(alpha, pull, shapes, pulls):  # pragma: no cover - compiled
         first, second = shapes[g], pulls[g]
         shapes[g] = first * first / second if second > 0.0 else 0.0
         pulls[g] = second / first if second > 0.0 else 0.0
+    return shapes[:N_GROUPS], pulls[:N_GROUPS]
 
 
 @njit(**OPTIONS)

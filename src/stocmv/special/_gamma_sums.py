@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._gamma_paths import (
     AT_ONCE,
-    N_GROUPS,
     N_LINES,
     choose_path,
     fill_frame,
@@ -159,10 +158,7 @@ def _train_row(row, alpha, weight, scratch, room, gradient):  # pragma: no cover
     if far <= 2.0 or drift <= min(near / 80.0, 0.15) * near:
         turn, h, w_right = straight_path(_DRAFT, x, b, slope, left, right, total)
     else:
-        shapes, pulls = alpha, pull
-        if alpha.size > 2 * N_GROUPS:
-            shapes, pulls = log[:N_GROUPS], angle[:N_GROUPS]
-            group_voters(alpha, pull, shapes, pulls)
+        shapes, pulls = group_voters(alpha, pull, log, angle)
         turn, h, _, w_right = choose_path(_DRAFT, shapes, pulls, room, x, b, left + right, b * least / a)
     sine, cosine = np.sin(turn), np.cos(turn)
     unit = h / np.pi
@@ -214,7 +210,8 @@ def _certify_row(row, alpha, scratch, room):  # pragma: no cover - compiled
     at_saddle, sizes, _, left, right, _, _, _ = frame_sums(alpha, pull, start)
     tail, error = 0.0, np.exp(at_saddle) * (1.0 + _ROUNDING * (1.0 + sizes))
     if error > _PRECISE_LEAST:
-        turn, h, w_left, w_right = choose_path(_PRECISE, alpha, pull, room, x, b, left + right, b * least / a)
+        shapes, pulls = group_voters(alpha, pull, log, angle)
+        turn, h, w_left, w_right = choose_path(_PRECISE, shapes, pulls, room, x, b, left + right, b * least / a)
         for _ in range(_HALVINGS):
             tail, error, last, closed = _precise_sum(
                 alpha, pull, log, angle, x, b, h, turn, at_saddle, sizes, total, least / a

@@ -15,7 +15,7 @@ _LOG_2_HIGH, _LOG_2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 
 @njit(fastmath={"contract"}, inline="always", **OPTIONS)
 def log1p(u):  # pragma: no cover - compiled
-    """``log(1 + u)`` to two units in the last place."""
+    """``log(1 + u)`` to four units of rounding."""
     y = 1.0 + u
     lost = u - (y - 1.0) if y < 2.0 else 0.0
     bits = np.float64(y).view(np.int64)
