@@ -186,6 +186,18 @@ def test_a_nearly_constant_voter(shape, ratio):
         assert one_pass(sign * m, alpha)[0] == pytest.approx(value, abs=1e-8)
 
 
+@pytest.mark.parametrize("concentration", [1e-5, 1e-2, 1.0])
+@pytest.mark.parametrize("margin", [3e-11, 1e-7, 1e-4])
+def test_nearly_all_concentration_on_tiny_margins(concentration, margin):
+    """What the others do is decided long before the integrand sees these: both scales need their nodes."""
+    m = np.concatenate([[0.7, -1.0, 0.01, -0.03], np.full(20, margin), np.full(20, -margin / 10)])
+    alpha = np.concatenate([np.full(4, concentration), np.linspace(50, 4e3, 40)])
+    for voters in (slice(None), slice(30)):
+        value, error = one(m[voters], alpha[voters])
+        assert abs(value - independent.negative_sum(m[voters], alpha[voters])) < error + 1e-12
+        assert one_pass(m[voters], alpha[voters])[0] == pytest.approx(value, abs=1e-8)
+
+
 @pytest.mark.parametrize("deviations", [2.0, 5.0, 6.5])
 @pytest.mark.parametrize("total", [30.0, 1e3, 1e6])
 def test_tails_are_right_relative_to_their_size(deviations, total):

@@ -11,7 +11,8 @@ from ._vector_math import ANY_ORDER, FLAT, OPTIONS, log1p
 
 TINIEST = 1e-120  # smaller margins, but for 0, count as minus this: no square overflows, and the value only rises
 N_LINES, AT_ONCE = 13, 8  # paths that are compared, and points of each at once
-N_GROUPS = 8  # of voters with like pulls, for the choice of a path
+N_GROUPS = 16  # of voters with like pulls, for the choice of a path
+_GROUP_ENDS = (0.35, 0.07, 0.01, 1e-3, 1e-5, 1e-7, 1e-9)
 _APART = 1.5  # ratio of the points at which they are compared
 _SUM = 128  # terms that are added one by one, in at least four chains
 
@@ -184,7 +185,8 @@ def _survey(target, alpha, pull, lines, points, x, b, most):  # pragma: no cover
             cosh *= _APART
         _start_points(points, x, b, at_saddle)
         for j in range(alpha.size):
-            _add_logs(points, alpha[j], pull[j])
+            if alpha[j] * pull[j] != 0.0:
+                _add_logs(points, alpha[j], pull[j])
         cosh = first
         for c in range(AT_ONCE):
             for i in range(N_LINES):
@@ -219,14 +221,14 @@ def _add_logs(points, shape, pull):  # pragma: no cover - compiled
 @njit(**OPTIONS)
 def group_voters(alpha, pull, shapes, pulls):  # pragma: no cover - compiled
     """Replace many voters by a few: one for those with pulls of like size, with the same sums of pulls and squares."""
-    if alpha.size <= 2 * N_GROUPS:
+    if alpha.size <= N_GROUPS:
         return alpha, pull
     for g in range(N_GROUPS):
         shapes[g], pulls[g] = 0.0, 0.0
     for j in range(alpha.size):
-        size = abs(pull[j])
-        g = 0 if size > 0.35 else (1 if size > 0.07 else (2 if size > 0.01 else 3))
-        g += 4 if pull[j] < 0.0 else 0
+        g = N_GROUPS // 2 if pull[j] < 0.0 else 0
+        for smallest in _GROUP_ENDS:
+            g += 1 if abs(pull[j]) < smallest else 0
         shapes[g] += alpha[j] * pull[j]
         pulls[g] += alpha[j] * pull[j] * pull[j]
     for g in range(N_GROUPS):

@@ -26,7 +26,7 @@ from ._vector_math import ANY_ORDER, FLAT, OPTIONS, arctan2, log1p
 
 LARGEST = 1e100  # of the concentrations, and the inverse of the smallest
 
-_DRAFT, _PRECISE = 23.0, 39.0  # minus the logarithm of the relative error that the step is chosen for
+_DRAFT, _TURNED_DRAFT, _PRECISE = 23.0, 26.0, 39.0  # minus the logarithm of the relative error to aim at
 _DRAFT_LEAST = 1e-11  # probabilities below count as 0 in training, and the nodes end where this is left
 _PRECISE_LEAST = 1e-40  # the same for certificates, where it is added to the error
 _PRECISE_TAIL = 1e-18  # what certificates leave out, relative to the largest node
@@ -155,11 +155,11 @@ def _train_row(row, alpha, weight, scratch, room, gradient):  # pragma: no cover
     at_saddle, _, slope, left, right, drift, far, near = frame_sums(alpha, pull, start)
     if np.exp(at_saddle) < _DRAFT_LEAST:
         return 0.0 if sign > 0.0 else 1.0
-    if far <= 2.0 or drift <= min(near / 80.0, 0.15) * near:
+    if far <= 2.0 or (near >= 4.0 and drift <= min(near / 80.0, 0.15) * near):
         turn, h, w_right = straight_path(_DRAFT, x, b, slope, left, right, total)
     else:
         shapes, pulls = group_voters(alpha, pull, log, angle)
-        turn, h, _, w_right = choose_path(_DRAFT, shapes, pulls, room, x, b, left + right, b * least / a)
+        turn, h, _, w_right = choose_path(_TURNED_DRAFT, shapes, pulls, room, x, b, left + right, b * least / a)
     sine, cosine = np.sin(turn), np.cos(turn)
     unit = h / np.pi
     down = -sign * weight * unit
