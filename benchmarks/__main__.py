@@ -10,13 +10,14 @@ import time
 
 import numpy as np
 
-from . import binary, classifier, first_call, growth, memory, row_by_row, several_classes, solver
+from . import binary, classifier, first_call, growth, memory, row_by_row, several_classes, soft, solver
 from .targets import Target
 
 SECTIONS = {
     "binary": binary,
     "rows": row_by_row,
     "classes": several_classes,
+    "soft": soft,
     "growth": growth,
     "memory": memory,
     "first": first_call,

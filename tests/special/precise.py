@@ -7,8 +7,9 @@ doubled nodes, against mpmath and against exact fractions.
 import math
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 
-from flint import arb, ctx
+from flint import acb, arb, ctx
 
 DIGITS = 40
 _DROP = 75.0  # e^-75 = 3e-33: what the quadratures leave out
@@ -155,3 +156,48 @@ def _below(a, t):
     if a * (ratio - 1 - math.log(ratio)) > _DROP:
         return arb(ratio > 1)
     return lower_gamma(arb(a), t)
+
+
+def negative_sum(margins, alpha, digits=30):
+    """P(sum m_j gamma_j <= 0) as a ball: Gil-Pelaez's integral over the logarithm of the frequency, by acb.integral.
+
+    The balls enclose the integral between its ends. Below, the integrand is at most the frequency times the mean of
+    the sum's size; above, it is a power of the frequency to all digits, or negligible.
+    """
+    pairs = [(float(m), float(a)) for m, a in zip(margins, alpha, strict=True) if m != 0]
+    total, least = math.fsum(a for _, a in pairs), min(abs(m) for m, _ in pairs)
+    drop = math.log(10) * (digits + 4)
+
+    def fallen(u):
+        return sum(a * (math.log1p(math.exp(2 * (u + math.log(abs(m)))))) / 2 for m, a in pairs)
+
+    low = -math.log(sum(a * abs(m) for m, a in pairs)) - drop
+    high = -math.log(least) + max(math.log(total), 0.0) + drop
+    beyond = fallen(high) < drop
+    if not beyond:
+        start, end = low, high
+        for _ in range(40):
+            middle = (start + end) / 2
+            start, end = (start, middle) if fallen(middle) > drop else (middle, end)
+        high = end
+    with ctx.workdps(digits + 15):
+        voters = [(acb(0, arb(m)), arb(a)) for m, a in pairs]
+
+        def integrand(u, analytic):
+            t, up, down = u.exp(), acb(0), acb(0)
+            for m, a in voters:
+                up -= (1 - m * t).log(analytic=analytic) * a
+                down -= (1 + m * t).log(analytic=analytic) * a
+            return (up.exp() - down.exp()) / acb(0, 2)
+
+        tolerance = arb(10) ** -digits
+        edges = [low + (high - low) * i / 16 for i in range(17)]
+        integral = sum(
+            (acb.integral(integrand, x, y, abs_tol=tolerance, rel_tol=tolerance).real for x, y in pairwise(edges)),
+            arb(0),
+        )
+        if beyond:
+            phase = sum((a if m.imag > 0 else -a for m, a in voters), arb(0)) * arb.pi() / 2
+            log_size = -sum((a * (abs(m).log() + high) for m, a in voters), arb(0))
+            integral += phase.sin() * log_size.exp() / sum((a for _, a in voters), arb(0))
+        return arb(0.5) - integral / arb.pi()

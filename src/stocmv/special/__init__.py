@@ -6,6 +6,7 @@ from ._gamma import (
     argmax_probability as argmax_probability,
     gamma_draw_gradient as gamma_draw_gradient,
 )
+from ._gamma_sums import negative_sum as negative_sum, negative_sum_pass as negative_sum_pass
 from ._gamma_tables import STENCIL as STENCIL, GammaTables as GammaTables, gamma_tables as gamma_tables
 from ._half_beta import half_betainc
 from ._half_rows import (
