@@ -84,9 +84,9 @@ class TestCallback:
 class TestVerbose:
     @pytest.mark.parametrize(("n_folds", "trained"), [(None, ["trained"]), (2, ["fold 1 of 2", "fold 2 of 2"])])
     def test_prints_for_the_time_of_a_fit(self, n_folds, trained, capsys):
-        quick(n_folds=n_folds).fit(X, y)
+        quick(n_folds=n_folds, voting="hard").fit(X, y)
         assert capsys.readouterr() == ("", "")
-        quick(n_folds=n_folds, verbose=1).fit(X, y)
+        quick(n_folds=n_folds, voting="hard", verbose=1).fit(X, y)
         *voters, certified = capsys.readouterr().out.splitlines()
         assert [line.split(" in ")[0] for line in voters] == [f"[stocmv] {where}: 3 voters" for where in trained]
         assert certified.startswith("[stocmv] certified in ")
@@ -132,7 +132,7 @@ class TestVerbose:
             done.set()
             thread.join()
             quick(verbose=1).fit(X, y)
-        assert before.count("voters") == 1
+        assert before.count("voter") == 1
         assert capsys.readouterr().out.count("certified") == 2
         assert sum("certified" in message for message in first.messages) == 2
 

@@ -189,7 +189,7 @@ def _folds_fit(model: Model) -> bool:
     That voters answer valid classes is checked when they vote.
     """
     if isinstance(model, DrawnVote):
-        return np.ndim(model.weights) == 1
+        return np.shape(model.weights) == (model.voters.n_voters,)
     shapes = [(voters.n_voters,) for voters in model.voters_]
     has_key = isinstance(model.key_, bytes) if len(shapes) > 1 else model.key_ is None
     shared = len(shapes) == len(model.certificate_.fold_shares) > 0

@@ -28,7 +28,7 @@ from .classifier import DrawnVote, InputForm, MajorityVoteClassifier
 from .cluster import Shared
 from .learning import History, Step
 from .posteriors import BlocDirichlet, Categorical, Dirichlet, LogitNormal
-from .protocols import AllJudge, Folds, HoldOut, PacBayes
+from .protocols import AllJudge, Folds, HardVoting, HoldOut, PacBayes, SoftVoting
 from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam, Quick
 from .voters import (
@@ -43,6 +43,8 @@ from .voters import (
     Frozen,
     Joined,
     Recoded,
+    Scores,
+    ScoreVoters,
     Stumps,
     StumpVoters,
     Transformed,
@@ -61,13 +63,14 @@ TRUSTED: tuple[str, ...] = tuple(
     for kind in (
         *(MajorityVoteClassifier, DrawnVote),
         *(TestedCertificate, PacBayesCertificate, Claim, InputForm, OrderTest, History, Step),
-        *(HoldOut, AllJudge, Folds, PacBayes),
+        *(HoldOut, AllJudge, Folds, PacBayes, HardVoting, SoftVoting),
         *(BlocDirichlet, Dirichlet, Categorical, LogitNormal),
-        *(Answers, Ensemble, Classifiers, Frozen, Stumps, Encoded, Transformed, Shared),
+        *(Answers, Ensemble, Classifiers, Frozen, Scores, Stumps, Encoded, Transformed, Shared),
         *(
             AnswerVoters,
             EnsembleVoters,
             ClassifierVoters,
+            ScoreVoters,
             StumpVoters,
             EncodedVoters,
             TransformedVoters,

@@ -6,12 +6,14 @@ This is a single file that needs only numpy and scipy, and nothing from stocmv: 
 
 The exit code is 0 if the certificate holds, 1 if it does not, and 2 (with one sentence) if a file cannot be used.
 
-There are three formats, and two kinds of evidence.
+There are five formats, and two kinds of evidence.
 
 - A *tested* certificate is about a model that was made without its judging examples. Everything that it says is a
   function of one table, the judgments: for each judging example its true class, what the model answered, and further
   columns. All of it is counted again here.
-- A *selective* certificate is about the same model answering only when it is sure, and has the same evidence.
+- A *selective* certificate is about the same model answering only when it is sure, with one target for all answers or
+  one for those of each class, and has the same evidence.
+- A *threshold* certificate is about the same model answering a class wherever its score reaches a threshold.
 - A *PAC-Bayes* certificate is about a vote whose weights were learned on the judging examples, and pays for that. Its
   evidence are the votes; its risks, its KL and its bounds are computed again from them and from the posterior.
 
@@ -30,12 +32,13 @@ Contents, in the order of reading
 5. Tested certificates: the judgments, and a check for each figure
 6. Bounds from one sample, and the fold test
 7. Selective certificates
-8. PAC-Bayes certificates: the votes
-9. PAC-Bayes certificates: the form, and the figures in their order
-10. The error of a vote with drawn weights, row by row
-11. KL from the prior, and the bounds that pay it
-12. The deterministic vote of a PAC-Bayes certificate
-13. What is said and printed
+8. Threshold certificates
+9. PAC-Bayes certificates: the votes
+10. PAC-Bayes certificates: the form, and the figures in their order
+11. The error of a vote with drawn weights, row by row
+12. KL from the prior, and the bounds that pay it
+13. The deterministic vote of a PAC-Bayes certificate
+14. What is said and printed
 """
 
 import argparse
@@ -51,7 +54,7 @@ import sys
 import textwrap
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -72,7 +75,7 @@ UNKNOWABLE = (
     "whether the model, its weights or the prior were chosen after looking at the examples that judge them",
     "whether the examples that judge, or the folds, were drawn at random, and not chosen after looking at them",
     "whether the constants of a bound or of the fold test were chosen after looking at the examples they are for",
-    "whether costs, targets or deltas were, or more was tried than is stated: other priors, risks, bounds or splits",
+    "whether costs, targets, thresholds or deltas were, or more was tried than is stated: other priors, bounds, splits",
     "whether groups are what they are called, independent of each other, with all dependent rows in one of them",
     "whether the folds answer new examples in the stated shares, and whether a single voter answers where that is said",
     "whether warnings about the data were left out",
@@ -146,8 +149,7 @@ def verify_files(certificate: str | os.PathLike, evidence: str | os.PathLike) ->
     content, intact = read_certificate(certificate)
     if content["format"] == PAC_BAYES:
         return verify_pac_bayes(content, intact, read_votes(evidence))
-    verify = verify_selective if content["format"] == SELECTIVE else verify_tested
-    return verify(content, intact, read_judgments(evidence))
+    return BY_JUDGMENTS[content["format"]](content, intact, read_judgments(evidence))
 
 
 def verify_tested(content: Content, intact: Check, columns: Mapping[str, NDArray]) -> Verification:
@@ -158,6 +160,16 @@ def verify_tested(content: Content, intact: Check, columns: Mapping[str, NDArray
 def verify_selective(content: Content, intact: Check, columns: Mapping[str, NDArray]) -> Verification:
     """Check the content of a selective certificate against the judgments."""
     return _verified(content, intact, SELECTIVE, lambda: _selective_checks(content, Judged(columns)))
+
+
+def verify_class_selective(content: Content, intact: Check, columns: Mapping[str, NDArray]) -> Verification:
+    """Check the content of a selective certificate with a target for each class against the judgments."""
+    return _verified(content, intact, CLASS_SELECTIVE, lambda: _class_selective_checks(content, Judged(columns)))
+
+
+def verify_threshold(content: Content, intact: Check, columns: Mapping[str, NDArray]) -> Verification:
+    """Check the content of a threshold certificate against the judgments."""
+    return _verified(content, intact, THRESHOLD, lambda: _threshold_checks(content, Judged(columns)))
 
 
 def verify_pac_bayes(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verification:
@@ -204,7 +216,14 @@ def _need(condition: object, otherwise: str) -> None:
 # -------------------------------------------------------------------------------------------- 2. The certificate's file
 
 TESTED, SELECTIVE = "stocmv tested certificate 1", "stocmv selective certificate 2"
+CLASS_SELECTIVE, THRESHOLD = "stocmv class selective certificate 1", "stocmv threshold certificate 1"
 PAC_BAYES = "stocmv PAC-Bayes certificate 1"
+BY_JUDGMENTS = {
+    TESTED: verify_tested,
+    SELECTIVE: verify_selective,
+    CLASS_SELECTIVE: verify_class_selective,
+    THRESHOLD: verify_threshold,
+}
 WORDS = "words (not sealed: they follow from the figures)"
 LONGEST = 1 << 28  # bytes of a certificate's file
 
@@ -226,8 +245,8 @@ SHARE, INNER, DELTA = Kind(FLOAT, 0, 1), Kind(FLOAT, TINY, BELOW_ONE), Kind(FLOA
 COUNT, TEXT, FLAG = Kind((int,), 0, 2**53 - 1), Kind((str,)), Kind((bool,))
 LABEL, ANY = Kind((str, int, bool)), Kind((dict, list, str, int, float, bool, type(None)))
 
-# A form is a kind, a list with the form of its entries, a dictionary with the forms of its entries (or with the form of
-# all, for any names), or a tuple of alternatives.
+# A form is a kind, a text that must be that text, a list with the form of its entries, a dictionary with the forms of
+# its entries (or with the form of all, for any names), or a tuple of alternatives.
 CONSTANTS = {"slope": [Kind(FLOAT, 1, 100)], "offset": [NOT_NEGATIVE], "scale": [POSITIVE]}  # of the fold test
 OWN_CONSTANTS: Any = ({}, CONSTANTS)
 RISK, DRAWN = {"empirical_risk": SHARE, "bound": SHARE}, {"stochastic_risk": SHARE, "stochastic_bound": SHARE}
@@ -245,7 +264,21 @@ FIXED_VOTE = {
     "coverage": Kind(FLOAT, TINY, 1),
 }
 FIXED_VOTE |= {"empirical_risk": SHARE, "kl": NOT_NEGATIVE, "margins": COUNT}
-SELECTIVE_FIGURES = {"error": RISK, "coverage": {"bound": SHARE, "measured": SHARE}}
+RATE, BIN_ENDS = {"bound": SHARE, "measured": SHARE}, {"from": SHARE, "to": SHARE}
+BIN = {**BIN_ENDS, "n": COUNT, **dict.fromkeys(("mean_score", "measured", "lower", "upper"), SHARE)}
+SELECTIVE_FIGURES = {"error": RISK, "coverage": RATE}
+ANSWERED = {"label": LABEL, "bound": INNER, "empirical_risk": SHARE, "coverage": SHARE, "measured": SHARE}
+CLASS_FIGURES = {**SELECTIVE_FIGURES, "answers": [{**ANSWERED, "n": NOT_NEGATIVE}]}
+RATE_OF_SOME = {**RATE, "n": COUNT}
+BANDED = (RATE_OF_SOME, {**RATE_OF_SOME, "local_level": INNER})
+CHEAPEST = {"label": LABEL, "measured": MEAN_COST["measured"]}
+THRESHOLD_FIGURES: dict[str, Any] = {
+    "recall": BANDED,
+    "false_positive_rate": BANDED,
+    "precision": RATE_OF_SOME,
+    "cost": {"classes": COST["classes"], "matrix": COST["matrix"], **MEAN_COST, "n": COUNT},
+    "baseline": ({"prevalence": SHARE}, {"prevalence": SHARE, "cost": CHEAPEST}),
+}
 PAID_FIGURES: dict[str, Any] = {
     "error": {"bound": SHARE, "stochastic_bound": SHARE, "moments": [SHARE], "kl": NOT_NEGATIVE},
     "deterministic_vote": ({}, FIXED_VOTE),
@@ -267,12 +300,24 @@ COMMON: dict[str, Any] = {  # what certificates of all kinds have
     "context": {str: ANY},
 }
 FORMS: dict[str, dict[str, Any]] = {
-    TESTED: {**COMMON, "evidence": TEXT, "fold_test": OWN_CONSTANTS},
+    TESTED: {**COMMON, "evidence": TEXT, "fold_test": OWN_CONSTANTS, "voting": ("hard", "soft")},
     SELECTIVE: {
         **COMMON,
         "evidence": TEXT,
         "thresholds": [NUMBER],
         "target": ({"max_error": INNER}, {"min_coverage": INNER}),
+    },
+    CLASS_SELECTIVE: {**COMMON, "evidence": TEXT, "thresholds": [[NUMBER]]},
+    THRESHOLD: {
+        **COMMON,
+        "evidence": TEXT,
+        "positive": LABEL,
+        "threshold": SHARE,
+        "target": (
+            *({name: SHARE} for name in ("at", "picked")),
+            *({name: INNER} for name in ("min_recall", "min_precision", "max_false_positive_rate")),
+            {"max_cost": NUMBER},
+        ),
     },
     PAC_BAYES: {
         **COMMON,
@@ -344,7 +389,13 @@ def _is_shallow(value: Any, levels: int) -> bool:
 def _check_figures(c: Content) -> None:
     """Refuse unknown figures, figures of another form, and a certificate that leaves out one that it must have."""
     tested = {name: figure.form for name, figure in CHECKS.items()}
-    forms = {TESTED: tested, SELECTIVE: SELECTIVE_FIGURES, PAC_BAYES: PAID_FIGURES}[c["format"]]
+    forms = {
+        TESTED: tested,
+        SELECTIVE: SELECTIVE_FIGURES,
+        CLASS_SELECTIVE: CLASS_FIGURES,
+        THRESHOLD: THRESHOLD_FIGURES,
+        PAC_BAYES: PAID_FIGURES,
+    }[c["format"]]
     names = c["figures"].keys()
     for name, figure in c["figures"].items():
         _need(name in forms, f"the figure {brief(name)} is not known here")
@@ -352,10 +403,12 @@ def _check_figures(c: Content) -> None:
     needed = {
         TESTED: {"error", "baseline"},
         SELECTIVE: {"error", "coverage"},
+        CLASS_SELECTIVE: {"error", "coverage", "answers"},
+        THRESHOLD: {"recall", "false_positive_rate", "precision", "baseline"},
         PAC_BAYES: {"error", "deterministic_vote"},
     }
     _need(needed[c["format"]] <= names, f"there are not the figures {sorted(needed[c['format']])}")
-    if c["format"] != SELECTIVE:
+    if c["format"] in (TESTED, PAC_BAYES):
         _need(len({"classes", "recalls"} & names) == 1, "there are not either bounds or recalls of the classes")
     if c["format"] == TESTED:
         # different folds may answer rows of one group, and then there is no simple bound on the precision
@@ -373,6 +426,8 @@ def _fit(value: Any, form: Any, place: str) -> None:
 def _is_like(value: Any, form: Any) -> bool:
     if isinstance(form, Kind):
         return form.has(value)
+    if isinstance(form, str):
+        return type(value) is str and value == form
     if isinstance(form, tuple):
         return any(_is_like(value, each) for each in form)
     if isinstance(form, list):
@@ -859,8 +914,7 @@ def _one_answer(
     one: dict[str, Any], labels: Sequence[Any], matrix: NDArray, places: NDArray, table: Judged, delta: float
 ) -> Iterator[Check]:
     """The cost of always giving the cheapest answer: each answer has its costs scaled by themselves."""
-    every = [table.losses(column[places[table.truth]]).mean for column in ((matrix - matrix.min()) / np.ptp(matrix)).T]
-    cheapest = next(a for a, cost in enumerate(every) if cost <= min(every) + 1e-12)
+    cheapest = _cheapest(matrix, places, table)
     yield _same_label("figures.cost.baseline.label", one["label"], labels[cheapest])
     column = matrix[:, cheapest]
     low, span = column.min(), np.ptp(column) or 1.0
@@ -872,14 +926,24 @@ def _one_answer(
     yield from _mean_cost("figures.cost.baseline", one, low, span, (losses.mean, losses.mean), bounds)
 
 
+def _cheapest(matrix: NDArray, places: NDArray, table: Judged) -> int:
+    """The answer that is cheapest if it is always given; of several, the first."""
+    every = [table.losses(column[places[table.truth]]).mean for column in ((matrix - matrix.min()) / np.ptp(matrix)).T]
+    return next(a for a, cost in enumerate(every) if cost <= min(every) + 1e-12)
+
+
 def _mean_cost(
     place: str, stated: dict[str, Any], low: float, span: float, *figures: tuple[float, float]
 ) -> Iterator[Check]:
     """Check what was measured and the bound, as shares of the way from the least to the largest cost."""
-    for name, (least, most) in zip(MEAN_COST, figures, strict=True):
-        room = math.ulp(stated[name]) / span  # adding the least cost may have been rounded up
-        check = _upper(f"{place}.{name}", (stated[name] - low) / span, least, most + room)
-        yield check._replace(claimed=stated[name], found=float(low + span * least))
+    for name, ends in zip(MEAN_COST, figures, strict=True):
+        yield _one_cost(f"{place}.{name}", stated[name], low, span, *ends)
+
+
+def _one_cost(place: str, claimed: float, low: float, span: float, least: float, most: float) -> Check:
+    room = math.ulp(claimed) / span  # adding the least cost may have been rounded up
+    check = _upper(place, (claimed - low) / span, least, most + room)
+    return check._replace(claimed=claimed, found=float(low + span * least))
 
 
 def _are_counted(scaled: NDArray) -> bool:
@@ -901,6 +965,30 @@ def _places(cost: dict[str, Any], labels: Sequence[Any]) -> list[int]:
     return [priced.index(json.dumps(label)) for label in labels]
 
 
+BINS = 10  # of scores, of equal width
+
+
+def check_calibration(stated: list[dict[str, Any]], trial: Trial) -> Iterator[Check]:
+    """How often answers are right, by their score: given the examples of a bin, they are independent draws from it."""
+    table, each = trial.table, trial.ledger.share("calibration", {"bins": BINS, "sides": 2})
+    _need(not trial.several and not table.grouped, "calibration is for one vote, without groups")
+    _need("scores" in table.columns, "the judgments have no scores")
+    score = table.columns["scores"][np.arange(len(table.answer)), table.answer]
+    place = np.clip(np.searchsorted(np.arange(1, BINS) / BINS - EDGE, score, "right"), 0, BINS - 1)
+    used = np.unique(place).tolist()
+    _need(len(stated) == len(used), f"figures.calibration has not one entry for each of the {len(used)} bins")
+    for k, (b, own) in enumerate(zip(used, stated, strict=True)):
+        at, inside = f"figures.calibration.{k}", place == b
+        n, wrong = int(inside.sum()), int(table.wrong[inside].sum())
+        for name, value in (("from", b / BINS), ("to", (b + 1) / BINS), ("n", n)):
+            yield Check(f"{at}.{name}", own[name], value, own[name] == value)
+        yield _lower(f"{at}.mean_score", own["mean_score"], math.fsum(score[inside]) / n)
+        yield _lower(f"{at}.measured", own["measured"], 1 - wrong / n)
+        low, high = (one_sample(float(losses), n, each, counted=True)[0] for losses in (wrong, n - wrong))
+        yield _lower(f"{at}.lower", own["lower"], 1 - low)
+        yield _upper(f"{at}.upper", own["upper"], high)
+
+
 class Figure(NamedTuple):
     """A figure of a tested certificate: what it looks like, and how it is checked."""
 
@@ -915,6 +1003,7 @@ CHECKS = {
     "classes": Figure(([OF_CLASS], [{**OF_CLASS, **DRAWN}]), check_classes),
     "precision": Figure([PRECISION], check_precision),
     "cost": Figure(COST, check_cost),
+    "calibration": Figure([BIN], check_calibration),
 }
 
 # ------------------------------------------------------------------------ 6. Bounds from one sample, and the fold test
@@ -1091,7 +1180,8 @@ class Asked(NamedTuple):
     table: Judged
     k: int
     threshold: float
-    score: NDArray  # of the answered class
+    score: NDArray  # of the answered class; negative where there is never an answer
+    by_class: bool = False  # whether other answers are left out, so that not all examples are answered at threshold 0
 
     def answered(self, threshold: float) -> tuple[NDArray, NDArray]:
         """Share of each unit that is answered wrongly, and that is answered."""
@@ -1136,8 +1226,10 @@ class Asked(NamedTuple):
 
     def coverage(self, delta: float) -> tuple[float, float]:
         """Smallest and largest admissible lower bound on the share that is answered."""
-        if self.threshold in (NEVER, 0.0):
-            return (0.0, 0.0) if self.threshold else (1.0, 1.0)
+        if self.threshold == NEVER:
+            return 0.0, 0.0
+        if self.threshold == 0 and not self.by_class:
+            return 1.0, 1.0
         rest = self.n - math.fsum(self.answered(self.threshold)[1].tolist())
         high, low = (1 - side for side in one_sample(max(rest, 0.0), self.n, delta, not self.table.grouped))
         return low, high
@@ -1172,9 +1264,7 @@ def _selective_checks(c: Content, table: Judged) -> Iterator[Check]:
         return
     _need("scores" in table.columns, "the judgments have no scores")
     by_error, n_folds, shares = "max_error" in c["target"], len(table.folds), np.array(c["fold_shares"])
-    # the shares are those of the vote's own certificate; the bounds hold for any, as those of all folds hold at once
-    whole = min(c["fold_shares"]) > 0 and abs(math.fsum(c["fold_shares"]) - 1) <= 1e-12
-    yield Check("fold_shares, their sum", math.fsum(c["fold_shares"]), 1.0, whole)
+    yield _whole_shares(c["fold_shares"])
     allowed = [*THRESHOLDS, NEVER] if by_error else FEW
     _need(all(threshold in allowed for threshold in c["thresholds"]), "a threshold is not one of those that are tested")
     _need(min(c["thresholds"]) <= 1, "no fold ever answers")
@@ -1218,13 +1308,314 @@ def _selective_checks(c: Content, table: Judged) -> Iterator[Check]:
     yield from ledger.checks(c["claims"])
 
 
+def _whole_shares(shares: Sequence[float]) -> Check:
+    """The shares are those of the vote's own certificate; the bounds hold for any, as those of all folds do at once."""
+    whole = min(shares) > 0 and abs(math.fsum(shares) - 1) <= 1e-12
+    return Check("fold_shares, their sum", math.fsum(shares), 1.0, whole)
+
+
+def _class_selective_checks(c: Content, table: Judged) -> Iterator[Check]:
+    """All checks of a selective certificate with a target for the answers of each class.
+
+    Each class and each fold has tests of its own, which share delta. As every fold keeps to the target of a class, so
+    do all of them together.
+    """
+    binding = list(_bound_to(c, table))
+    yield from binding
+    if not all(check.holds for check in binding):  # otherwise the figures mean nothing
+        return
+    _need("scores" in table.columns, "the judgments have no scores")
+    n_folds, n_classes, stated = len(table.folds), len(table.labels), c["figures"]["answers"]
+    yield _whole_shares(c["fold_shares"])
+    yield from _each_class("answers", stated, table.labels)
+    for k, row in enumerate(c["thresholds"]):
+        _need(len(row) == n_classes, f"thresholds.{k} has not one entry for each of the {n_classes} classes")
+        _need(all(t in THRESHOLDS or t == NEVER for t in row), "a threshold is not one of those that are tested")
+    _need(min(map(min, c["thresholds"])) <= 1, "no fold ever answers")
+    ledger, each = Ledger(c["delta"]), {"classes": n_classes, "folds": n_folds}
+    ledger.share("error among the answers", each, part=FOR_ERROR)
+    for_coverage = ledger.share("coverage", {**each, "thresholds": len(THRESHOLDS)}, part=1 - FOR_ERROR)
+    score, shares = table.columns["scores"][np.arange(len(table.answer)), table.answer], np.array(c["fold_shares"])
+    sums = np.zeros(4)
+    for code, own in enumerate(stated):
+        given = np.where(table.answer == code, score, -1.0)
+        folds = [Asked(table, k, row[code], given, by_class=True) for k, row in enumerate(c["thresholds"])]
+        for fold in folds:
+            if fold.threshold != NEVER:
+                start = fold.reached(own["bound"], c["delta"] / n_classes / n_folds)
+                what = f"thresholds.{fold.k}.{code}, by tests"
+                yield Check(what, fold.threshold, start or "not reached by tests", bool(start))
+        covered = [fold.coverage(for_coverage) for fold in folds]
+        least, most = (float(shares @ side) for side in zip(*covered, strict=True))
+        counts = np.array([[math.fsum(side) for side in fold.answered(fold.threshold)] for fold in folds])
+        wrong, answered = shares @ (counts / np.array(table.sizes)[:, None])
+        place = f"figures.answers.{code}"
+        yield _lower(f"{place}.coverage", own["coverage"], most, least)
+        yield _lower(f"{place}.measured", own["measured"], min(answered, 1.0))
+        yield _upper(f"{place}.empirical_risk", own["empirical_risk"], min(wrong / answered, 1.0) if answered else 0.0)
+        yield _lower(f"{place}.n", own["n"], float(counts[:, 1].sum()))
+        sums += wrong, answered, least, most
+    error, coverage = c["figures"]["error"], c["figures"]["coverage"]
+    largest = max((own["bound"] for own in stated if own["n"]), default=1.0)
+    yield Check("figures.error.bound", error["bound"], largest, error["bound"] == largest)
+    yield _upper("figures.error.empirical_risk", error["empirical_risk"], min(sums[0] / sums[1], 1.0) if sums[1] else 0)
+    yield _lower("figures.coverage.bound", coverage["bound"], sums[3], sums[2])
+    yield _lower("figures.coverage.measured", coverage["measured"], min(sums[1], 1.0))
+    yield from ledger.checks(c["claims"])
+
+
 def mixed_ratio(bounds: Sequence[float], coverages: Sequence[float], shares: NDArray) -> float:
     """The largest ratio of all folds together that coverages of at least the folds' bounds can attain."""
     u, a = np.array(bounds), np.array(coverages)
     return smallest(lambda r: math.fsum(shares * np.where(u > r, u - r, a * (u - r))) < 0, max(bounds))
 
 
-# -------------------------------------------------------------------------------- 8. PAC-Bayes certificates: the votes
+# -------------------------------------------------------------------------------------------- 8. Threshold certificates
+
+COARSE, FINE = (  # thresholds, equally far apart as logits
+    [round(1 / (1 + math.exp(-k / each)), 7) for k in range(-round(9.2 * each), round(9.2 * each) + 1)]
+    for each in (5, 50)
+)
+NEXT, BEYOND = 10, (66, 56, 46, 36, 26)  # how far from the first start the others are, and where those of precision are
+STEPPED = 2000  # steps of a band; one of more examples goes through some of their order statistics
+UNSOLVED = 1e-6  # a smaller share of delta is divided equally among the steps of a band
+FOR_RATES = {"recall": 0.45, "false_positive_rate": 0.45, "precision": 0.1}  # parts of delta for a picked threshold
+IN_WORDS = {"false_positive_rate": "false-positive rate", "cost": "mean cost"}
+GREATER = ("recall", "precision")  # figures that are one minus a mean loss
+# How a figure is bounded at a threshold:
+ALONE = "by one test"  # the threshold is given, or follows from examples that the figure does not count
+GRID = "by a test for each threshold of the grid"
+BAND = "by a band for all thresholds"
+EITHER = "by a band, or for many examples by a test for each threshold of the grid"
+RATES = "from recall, false-positive rate and a test of the prevalence"
+
+
+class Plan(NamedTuple):
+    """For each target: the figure that it is about, the thresholds that are tested, and how others are bounded."""
+
+    figure: str
+    grid: list[float]
+    ways: dict[str, str]
+
+
+PLANS = {
+    "at": Plan("", [], dict.fromkeys(("recall", "precision", "false_positive_rate", "cost"), ALONE)),
+    "picked": Plan("", [], {"recall": BAND, "false_positive_rate": BAND, "precision": RATES}),
+    "min_recall": Plan("recall", FINE, {"false_positive_rate": ALONE, "precision": RATES, "cost": GRID}),
+    "max_false_positive_rate": Plan("false_positive_rate", FINE, {"recall": ALONE, "precision": RATES, "cost": GRID}),
+    "min_precision": Plan("precision", COARSE, {"recall": EITHER, "false_positive_rate": EITHER, "cost": GRID}),
+    "max_cost": Plan("cost", COARSE, {"recall": EITHER, "false_positive_rate": EITHER, "precision": GRID}),
+}
+
+
+class Scored:
+    """What a threshold on the score of a class does to the judging examples."""
+
+    def __init__(self, c: Content, table: Judged) -> None:
+        names = [json.dumps(label) for label in table.labels]
+        _need(len(names) > 1 and json.dumps(c["positive"]) in names, "the class is none of the judgments' classes")
+        self.table, self.code, self.stated = table, names.index(json.dumps(c["positive"])), c["figures"]
+        scores, members = table.columns["scores"], table.truth == self.code
+        self.score = scores[:, self.code]
+        self.own, self.others = np.sort(self.score[members]), np.sort(self.score[~members])
+        rest = np.delete(scores, self.code, axis=1).argmax(1)
+        self.best_other = rest + (rest >= self.code)
+        if "cost" in self.stated:
+            self.places = np.array(_places(self.stated["cost"], table.labels))
+            self.matrix = np.array(self.stated["cost"]["matrix"], float)
+            self.low, self.span = float(self.matrix.min()), float(np.ptp(self.matrix))
+            self.scaled = (self.matrix - self.low) / self.span
+
+    def losses(self, figure: str, threshold: float) -> tuple[float, int, bool]:
+        """Sum of the losses, number of examples that a figure is about, and whether each loss is 0 or 1."""
+        if figure == "cost":
+            answer = np.where(self.score >= threshold - EDGE, self.code, self.best_other)
+            paid = self.scaled[self.places[self.table.truth], self.places[answer]]
+            return math.fsum(paid.tolist()), len(paid), _are_counted(self.scaled)
+        misses, rejected = (int(np.searchsorted(side, threshold - EDGE)) for side in (self.own, self.others))
+        alarms = len(self.others) - rejected
+        if figure == "recall":
+            return float(misses), len(self.own), True
+        return float(alarms), len(self.others) if figure != "precision" else alarms + len(self.own) - misses, True
+
+    def orders(self, name: str) -> Iterator[list[tuple[int, float]]]:
+        """Places of the grid in the orders in which they are tested until one fails, with their parts of the level."""
+        last = len(PLANS[name].grid) - 1
+        if name == "min_recall":
+            yield [(place, 1.0) for place in range(last + 1)]
+        elif name == "max_false_positive_rate":
+            yield [(place, 1.0) for place in range(last, -1, -1)]
+        elif name == "min_precision":
+            yield from ([(place, 1 / len(BEYOND)) for place in range(start, -1, -1)] for start in BEYOND)
+        else:
+            first = self.suggested()
+            for away, part in ((0, 0.5), (-NEXT, 0.25), (NEXT, 0.25)):
+                start = min(max(first + away, 0), last)
+                for way in (range(start + 1, last + 1), range(start - 1, -1, -1)):
+                    yield [(start, part), *((place, part / 2) for place in way)]
+
+    def suggested(self) -> int:
+        """The place of the threshold that would be best if scores were probabilities."""
+        own, right = int(self.places[self.code]), self.matrix.diagonal()
+        rest = [k for k in range(len(right)) if k != own]
+        alarm = float(np.mean([self.matrix[k, own] - right[k] for k in rest]))
+        miss = float(np.mean([self.matrix[own, k] for k in rest]) - right[own])
+        best = alarm / (alarm + miss) if alarm + miss > 0 else 0.5
+        return min(range(len(COARSE)), key=lambda place: abs(COARSE[place] - best))
+
+    def found(self, name: str, allowed: float, level: float) -> list[float]:
+        """The threshold that the tests lead to; several if rounding decides a test, or if they cost the same."""
+        plan = PLANS[name]
+        losses = functools.cache(lambda place: self.losses(plan.figure, plan.grid[place]))
+
+        def passes(place: int, part: float, room: float, slack: float) -> bool:
+            (total, n, counted), p = losses(place), allowed + room
+            return p >= 1 or (n > 0 and is_excluded(p, total, n, level * part, counted, slack))
+
+        found = list[int]()
+        for room, slack in ((1e-11, 0.0), (-1e-11, ROUNDED)):
+            reached = list[int]()
+            for order in self.orders(name):
+                for place, part in order:
+                    if not passes(place, part, room, slack):
+                        break
+                    reached.append(place)
+            if name == "max_cost":
+                least = min((losses(place)[0] for place in reached), default=0.0)
+                found += [place for place in reached if losses(place)[0] <= least + 1e-9]
+            elif reached:
+                found.append(max(reached) if name == "min_recall" else min(reached))
+        return [plan.grid[place] for place in dict.fromkeys(found)]
+
+
+def _threshold_checks(c: Content, table: Judged) -> Iterator[Check]:
+    """All checks of a threshold certificate: the tests lead to this threshold, and the figures hold there."""
+    binding = list(_bound_to(c, table))
+    yield from binding
+    if not all(check.holds for check in binding):  # otherwise the figures mean nothing
+        return
+    _need("scores" in table.columns, "the judgments have no scores")
+    _need(len(table.folds) == 1 and not table.grouped, "thresholds are for one vote, without groups")
+    yield _same_shares("fold_shares", c["fold_shares"], np.ones(1))
+    ((name, value),) = c["target"].items()
+    stated, plan, scored = c["figures"], PLANS[name], Scored(c, table)
+    ways = {figure: way for figure, way in plan.ways.items() if figure != "cost" or "cost" in stated}
+    needed = {"recall", "false_positive_rate", "precision", "baseline"} | ({plan.figure, *ways} & {"cost"})
+    _need(stated.keys() == needed, f"there are not exactly the figures {sorted(needed)}")
+    ledger, allowed = Ledger(c["delta"]), value if name.startswith("max") else 1 - value
+    if name == "max_cost":
+        allowed = (value - scored.low) / scored.span
+        _need(0 < allowed <= 1, "the target is not between the smallest and the largest cost")
+    levels = {plan.figure: ledger.share(IN_WORDS.get(plan.figure, plan.figure), part=0.5)} if plan.figure else {}
+    for figure, way in ways.items():
+        part = FOR_RATES[figure] if name == "picked" else (0.5 if plan.figure else 1.0) / len(ways)
+        among = {"thresholds": len(plan.grid)} if way == GRID else {}
+        levels[figure] = ledger.share("prevalence" if way == RATES else IN_WORDS.get(figure, figure), among, part=part)
+    yield from ledger.checks(c["claims"])
+    found = scored.found(name, allowed, levels[plan.figure]) if plan.figure else [value]
+    yield Check("threshold", c["threshold"], found[0] if found else "none is reached by tests", c["threshold"] in found)
+    for figure, level in levels.items():
+        if figure == plan.figure:
+            own = stated[figure]
+            _need("local_level" not in own, f"figures.{figure} is the target, and has no band")
+            yield Check(f"figures.{figure}.bound", own["bound"], value, own["bound"] == value)
+            bounds = (allowed, allowed)
+        else:
+            bounds = yield from _threshold_bounds(figure, ways[figure], level, scored, c["threshold"])
+        yield from _threshold_figure(figure, bounds, scored, c["threshold"])
+    baseline = stated["baseline"]
+    yield _lower("figures.baseline.prevalence", baseline["prevalence"], len(scored.own) / len(table.truth))
+    _need(("cost" in baseline) == ("cost" in stated), "there is a cheapest answer exactly if there are costs")
+    if "cost" in stated:
+        place, one = "figures.baseline.cost", _cheapest(scored.matrix, scored.places, table)
+        mean = table.losses(scored.scaled[:, one][scored.places[table.truth]]).mean
+        yield _same_label(f"{place}.label", baseline["cost"]["label"], stated["cost"]["classes"][one])
+        yield _one_cost(f"{place}.measured", baseline["cost"]["measured"], scored.low, scored.span, mean, mean)
+
+
+def _threshold_figure(figure: str, bounds: tuple[float, float], scored: Scored, threshold: float) -> Iterator[Check]:
+    """What was measured, and the bound on a mean loss and the most that it may be."""
+    own, place, (total, n, _) = scored.stated[figure], f"figures.{figure}", scored.losses(figure, threshold)
+    yield Check(f"{place}.n", own["n"], n, own["n"] == n)
+    mean = total / n if n else float(figure in GREATER)
+    if figure == "cost":
+        yield from _mean_cost(place, own, scored.low, scored.span, (mean, mean), bounds)
+    elif figure in GREATER:
+        yield _lower(f"{place}.measured", own["measured"], 1 - mean)
+        yield _lower(f"{place}.bound", own["bound"], 1 - bounds[0], 1 - bounds[1])
+    else:
+        yield _upper(f"{place}.measured", own["measured"], mean)
+        yield _upper(f"{place}.bound", own["bound"], *bounds)
+
+
+def _threshold_bounds(
+    figure: str, way: str, level: float, scored: Scored, threshold: float
+) -> Generator[Check, None, tuple[float, float]]:
+    """The bound on the mean loss of a figure, and the most that it may be; checks what it rests on."""
+    own, (total, n, counted) = scored.stated[figure], scored.losses(figure, threshold)
+    banded = n > 0 and (way == BAND or (way == EITHER and n <= STEPPED))
+    _need(("local_level" in own) == banded, f"figures.{figure} has a local level exactly if it has a band")
+    if banded:
+        bounds = band(n, level, own["local_level"])
+        fails = crossing(bounds, n)
+        least = 0.99 * level - 2e-8  # the local level was searched for up to a thousandth, with room for rounding
+        fits = least <= fails <= level * (1 + 1e-9)
+        if level < UNSOLVED:
+            fits = math.isclose(own["local_level"], level / len(bounds), rel_tol=1e-9)
+        yield Check(f"figures.{figure}.local_level, probability of failing", level, fails, fits)
+        value = float(np.append(bounds, 1.0)[np.searchsorted(band_steps(n), total + 1)])
+        return value, value
+    if way == RATES:
+        rare = one_sample(float(len(scored.others)), len(scored.score), level, counted=True)[0]
+        rates = (scored.stated[each]["bound"] for each in ("recall", "false_positive_rate"))
+        recall, alarms = map(float, rates)
+        found = [((1 - most) * recall, most * alarms) for most in (rare, min(rare * (1 + 2e-12), 1.0))]
+        least, most = (1 - (hits / (hits + rest) if hits > 0 else 0.0) for hits, rest in found)
+        return least, most
+    return one_sample(total, n, level / len(COARSE) if way == EITHER else level, counted)
+
+
+def band_steps(n: int) -> NDArray:
+    """The order statistics of n scores through which a band goes."""
+    if n <= STEPPED:
+        return np.arange(1, n + 1)
+    steps = np.ceil(n * np.sin(np.arange(1, STEPPED + 1) * (math.pi / 2 / STEPPED)) ** 2)
+    return np.unique(steps.astype(int).clip(1, n))
+
+
+def band(n: int, delta: float, level: float) -> NDArray:
+    """Bounds on these order statistics of uniform variables: Clopper and Pearson's, capped by Massart's."""
+    steps = band_steps(n)
+    bounds = 1 - special.betaincinv(n - steps + 1, steps, level)
+    return (
+        bounds if delta < UNSOLVED else np.minimum(bounds, (steps - 1) / n + math.sqrt(math.log(2 / delta) / (2 * n)))
+    )
+
+
+def crossing(bounds: NDArray, n: int) -> float:
+    """Probability that an order statistic exceeds its bound; counts that are left out only raise it.
+
+    The n uniform variables are the points of a Poisson process, given that there are n. The chances of each number of
+    points below a bound, and of enough of them below all bounds before, are a convolution of those at the last one.
+    """
+    fewest, chances, before = 0, np.ones(1), 0.0
+    for step, bound in zip(band_steps(n).tolist(), bounds.tolist(), strict=True):
+        mean = n * (bound - before)
+        reach = 10 * math.sqrt(mean) + 40
+        more = np.arange(max(math.floor(mean - reach), 0), math.ceil(mean + reach) + 1)
+        chances = np.convolve(chances, np.exp(special.xlogy(more, mean) - mean - special.gammaln(more + 1.0)))
+        numbers = fewest + int(more[0]) + np.arange(len(chances))
+        kept = np.flatnonzero((numbers >= step) & (numbers <= n) & (chances > 1e-30))
+        if not len(kept):
+            return 1.0
+        fewest, chances, before = int(numbers[kept[0]]), chances[kept[0] : kept[-1] + 1], bound
+    if fewest + len(chances) <= n:
+        return 1.0
+    exactly_n = math.exp(-float(_stirling(np.full(1, float(n)))[0])) / math.sqrt(2 * math.pi * n)
+    return 1.0 - float(chances[-1]) * math.exp(-n * (1 - before)) / exactly_n
+
+
+# -------------------------------------------------------------------------------- 9. PAC-Bayes certificates: the votes
 
 _NUMBERED = "(0|[1-9][0-9]{0,8})"
 _NAME = re.compile(f"fold_{_NUMBERED}_(?:part_{_NUMBERED}_)?([a-z_]+)")
@@ -1400,7 +1791,7 @@ def _check_answers(part: Mapping[str, NDArray], m: int, rows: int, several: bool
             _need(same, "its labels and its errors contradict each other")
 
 
-# ------------------------------------------------- 9. PAC-Bayes certificates: the form, and the figures in their order
+# ------------------------------------------------- 10. PAC-Bayes certificates: the form, and the figures in their order
 
 BLOCS = "bloc_dirichlet"
 CONCENTRATION = Kind(FLOAT, 1e-12, 1e12)  # scipy's functions were found to be precise in this range
@@ -1490,6 +1881,7 @@ def merged(c: Content, folds: Sequence[Fold]) -> tuple[Content, list[Fold]]:
     A Dirichlet prior over voters is one over the sums of their weights in blocs. A posterior that changes only the law
     of the sums has the KL of these, and where the voters of a bloc answer alike, the vote depends on nothing else.
     """
+    _need(any(fold.n_voters > 1 for fold in folds), "blocs are for several voters")
     blocs = [_bloc_of(*each) for each in zip(c["posteriors"], c["priors"], folds, strict=True)]
     _need(len({bloc.speak for bloc in blocs}) == 1, "blocs have speakers in some folds only")
     return {
@@ -1505,7 +1897,7 @@ def _bloc_of(posterior: dict[str, Any], prior: dict[str, Any], fold: Fold) -> Bl
     _fit(posterior, PARAMETERS[BLOCS], "a posterior of blocs")
     _check_parameters("dirichlet", prior, fold.n_voters, "prior")
     alpha, blocs, speakers = (posterior[name] for name in ("alpha", "blocs", "speakers"))
-    _need(not fold.abstains and fold.n_voters > 1, "blocs are for several voters that answer every example")
+    _need(not fold.abstains, "blocs are for voters that answer every example")
     _need(posterior["within"] == prior["alpha"], "blocs do not share their weight as the prior does")
     _need(
         len(blocs) == fold.n_voters and set(blocs) == set(range(len(alpha))),
@@ -1758,7 +2150,7 @@ def _sum(kls: Sequence[KL]) -> tuple[float, float]:
     return least, least + math.fsum(slack for _, slack in kls)
 
 
-# --------------------------------------------------------------- 10. The error of a vote with drawn weights, row by row
+# --------------------------------------------------------------- 11. The error of a vote with drawn weights, row by row
 
 
 def row_losses(fold: Fold, alpha: Sequence[float] | NDArray, margin: float = 0.0) -> NDArray:
@@ -1893,7 +2285,7 @@ def _errs(fold: Fold, rows: slice, theta: NDArray) -> NDArray:
     return best >= own * tie
 
 
-# -------------------------------------------------------------------- 11. KL from the prior, and the bounds that pay it
+# -------------------------------------------------------------------- 12. KL from the prior, and the bounds that pay it
 
 
 def prior_kl(kind: str, posterior: dict[str, Any], prior: dict[str, Any]) -> KL:
@@ -2037,7 +2429,7 @@ def kl_inverse(q: float, epsilon: float) -> float:
     return high
 
 
-# ---------------------------------------------------------------- 12. The deterministic vote of a PAC-Bayes certificate
+# ---------------------------------------------------------------- 13. The deterministic vote of a PAC-Bayes certificate
 
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2)  # one of them was chosen, and all share delta
 NEARLY = 1e-12, 2e-9  # sums of weights that rounding may have made different, and that may be taken for equal
@@ -2203,14 +2595,14 @@ def _contests_of_some(weights: NDArray, near: float) -> list[tuple[float, float]
     return list(zip(right[lost].tolist(), wrong[lost].tolist(), strict=True))
 
 
-# ----------------------------------------------------------------------------------------- 13. What is said and printed
+# ----------------------------------------------------------------------------------------- 14. What is said and printed
 
 
 def statement_of(c: Content) -> str:
     """The certificate in a few sentences; upper bounds are rounded up in them, lower ones and the confidence down."""
     confidence = f"{min(math.floor(round((1 - c['delta']) * 1e6, 7)), 999_999) / 1e4:g} %"
     judges = f"{c['n']:,} {'group' if c['grouped'] else 'example'}{'s' * (c['n'] != 1)}"
-    sentences = _selective_sentences(c) if c["format"] == SELECTIVE else [_promise(c), *_remarks(c)]
+    sentences = SENTENCES.get(c["format"], lambda c: [_promise(c), *_remarks(c)])(c)
     first = f"With probability at least {confidence} over the draw of the {judges} that judge it, {sentences[0]}."
     again = ["Every further bound holds again with that probability."] * any(
         "at most" in s or "at least" in s for s in sentences[1:]
@@ -2266,6 +2658,42 @@ def _selective_sentences(c: Content) -> list[str]:
     return [f"{promise} ({rule[0].lower()}{rule[1:]})" if any(c["thresholds"]) else f"{promise} (it always answers)"]
 
 
+def _class_selective_sentences(c: Content) -> list[str]:
+    on = "rows of new groups, each group counting the same," if c["grouped"] else "new examples"
+    folds = len(c["fold_sizes"])
+    both = f" (errors and answers each averaged over the key that shares them out among {folds} folds)" * (folds > 1)
+    answers = [own for own in c["figures"]["answers"] if own["n"]]
+    errors = " and ".join(f"at most {_percent(own['bound'])} of its answers {own['label']!a}" for own in answers)
+    never = [f"{own['label']!a}" for own in c["figures"]["answers"] if not own["n"]]
+    said = f"the vote answers at least {_percent_down(c['figures']['coverage']['bound'])} of {on} and errs on {errors}"
+    return [f"{said}{both}", *([f"It never answers {' or '.join(never)}"] if never else [])]
+
+
+def _threshold_sentences(c: Content) -> list[str]:
+    figures, label = c["figures"], f"{c['positive']!a}"
+    recall, precision, alarms = (figures[name]["bound"] for name in ("recall", "precision", "false_positive_rate"))
+    cost = f", and costs at most {_amount(figures['cost']['bound'])} on average" if "cost" in figures else ""
+    promise = (
+        f"the vote that answers {label} where its score is at least {c['threshold']:.7g} finds at least "
+        f"{_percent_down(recall)} of class {label}, is right in at least {_percent_down(precision)} of its answers "
+        f"{label}, gives this answer to at most {_percent(alarms)} of the other new examples{cost}, all at once"
+    )
+    told, baseline = [promise], figures["baseline"]
+    if precision <= baseline["prevalence"]:
+        told.append(f"The bound on its precision is no better than always answering {label} is on the judges")
+    if "cost" in figures and figures["cost"]["bound"] >= baseline["cost"]["measured"]:
+        always = f"always answering {baseline['cost']['label']!a}"
+        told.append(f"The bound on its cost is no better than what {always} costs on the judges")
+    return told
+
+
+SENTENCES: dict[str, Callable[[Content], list[str]]] = {
+    SELECTIVE: _selective_sentences,
+    CLASS_SELECTIVE: _class_selective_sentences,
+    THRESHOLD: _threshold_sentences,
+}
+
+
 def _percent(share: float) -> str:
     return f"{math.ceil(round(share * 1e4, 7)) / 100:.2f} %"
 
@@ -2300,7 +2728,16 @@ def _unchecked(c: Content) -> Iterator[str]:
         yield f"protocol: {name}, with {learning:,} {'groups' if c['grouped'] else 'examples'} that made the model"
     if c["has_one_voter"] and c["format"] != PAC_BAYES:
         yield "a single voter answers, so that there is no other vote than predict"
-    if c["format"] == SELECTIVE and len(c["fold_shares"]) > 1:
+    if c["format"] == TESTED:
+        yield f"voting: {c['voting']}, on the voters' {'answers' if c['voting'] == 'hard' else 'probabilities'}"
+    if c["format"] == THRESHOLD:
+        ((name, value),) = c["target"].items()
+        target = "" if name == "picked" else f" and {name}={value:.7g}"
+        yield f"fixed before looking at the judges: the class {brief(ascii(c['positive']))}{target}"
+    if c["format"] == CLASS_SELECTIVE:
+        targets = (f"{own['bound']:.7g} for {brief(ascii(own['label']))}" for own in c["figures"]["answers"])
+        yield f"fixed before looking at the judges: max_error={', '.join(itertools.islice(targets, 50))}"
+    if c["format"] in (SELECTIVE, CLASS_SELECTIVE) and len(c["fold_shares"]) > 1:
         shares = ", ".join(f"{share:.4g}" for share in c["fold_shares"][:50])
         yield f"shares of the folds in the answers: {shares} (those of the vote's own certificate)"
     yield from (f"context: {brief(ascii(key))}: {brief(ascii(value), 200)}" for key, value in c["context"].items())

@@ -42,8 +42,7 @@ def verdict(text: bytes, evidence: Any) -> verify.Verification | str:
         content, intact = verify.parse_certificate(text)
     except verify.Refused as error:
         return str(error)
-    kinds = {verify.TESTED: verify.verify_tested, verify.SELECTIVE: verify.verify_selective}
-    check = kinds.get(content["format"], verify.verify_pac_bayes)
+    check = verify.BY_JUDGMENTS.get(content["format"], verify.verify_pac_bayes)
     return check(content, intact, evidence)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from certificate.forging import content_of, holds, reasons, sealed
 from decisions.scored import drawn
-from decisions.verifier_part import check_calibration
 from stocmv.bounds import clopper_pearson
 from stocmv.certificate import certify_judgments
 
@@ -31,14 +31,20 @@ def test_bins_have_both_bounds(judgments, certificate):
 
 
 def test_an_independent_check_agrees_and_finds_forgeries(judgments, certificate):
-    def differences(stated):
-        return [x for x in check_calibration(stated, judgments.columns(), 0.05) if not x[3]]
+    content, columns = content_of(certificate), judgments.columns()
+    bins = content["figures"]["calibration"]
 
-    assert differences(certificate.calibration) == []
-    for change in ({"lower": 0.99}, {"upper": 0.5}, {"n": 3}, {"measured": 1.0}, {"from": 0.0}):
-        forged = [{**certificate.calibration[0], **change}, *certificate.calibration[1:]]
-        assert differences(forged)
-    assert differences(certificate.calibration[:-1])
+    def forged(stated):
+        return sealed({**content, "figures": {**content["figures"], "calibration": stated}})
+
+    assert holds(forged(bins), columns), reasons(forged(bins), columns)
+    changes = ({"lower": 0.99}, {"upper": 0.5}, {"n": 3}, {"measured": 1.0}, {"from": 0.0}, {"to": 0.7})
+    for change in (*changes, {"mean_score": 0.5}, {"lower": bins[0]["lower"] * 1.0001}):
+        assert not holds(forged([{**bins[0], **change}, *bins[1:]]), columns)
+    for stated in (bins[:-1], bins[1:], [*bins, bins[-1]], bins[::-1], []):
+        assert not holds(forged(stated), columns)
+    unpaid = {**content, "claims": [claim for claim in content["claims"] if claim["name"] != "calibration"]}
+    assert not holds(sealed(unpaid), columns)
 
 
 def test_only_when_asked_for(judgments, certificate):

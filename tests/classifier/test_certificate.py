@@ -144,7 +144,7 @@ def test_the_learning_is_recorded():
 
 @pytest.mark.parametrize(("kind", "learned"), [("stumps", True), ("list", True), ("forest", False)])
 def test_the_learning_of_weights_that_are_tested_is_recorded(kind, learned):
-    clf = quick(VOTERS[kind](2)).fit(*data(noise=0.2))
+    clf = quick(VOTERS[kind](2), voting="hard").fit(*data(noise=0.2))
     assert (len(clf.history_) > 0) == learned
     assert clf.n_iter_ == len(clf.history_)
     assert {"voters", "votes", "certificate"} == set(clf.timings_)
@@ -344,7 +344,7 @@ class TestPrior:
     def test_may_be_given_for_each_voter(self):
         weights = [1.0, 2.0, 3.0, 4.0, 5.0]
         assert quick(prior=weights, bound="seeger").fit(X, y).certificate_.priors == ({"alpha": weights},) * 3
-        tested = quick(prior=weights).fit(X, y)
+        tested = quick(prior=weights, voting="hard").fit(X, y)
         np.testing.assert_array_equal(tested.posterior_[0].alpha, weights)
         assert tested.certificate_.context["weights"] == "given by the prior"
 

@@ -187,7 +187,7 @@ class TestArguments:
     )
     def test_names_and_values_are_explained(self, argument, value, message):
         with pytest.raises(ValueError, match=message):
-            quick(**{argument: value}).fit(X, y)
+            quick(**{"voting": "hard", argument: value}).fit(X, y)
 
 
 class TestVoters:

@@ -63,7 +63,7 @@ class TestShape:
 
     @pytest.mark.parametrize("kind", SOURCES)
     def test_lists_will_do(self, kind):
-        clf = quick(VOTERS[kind](2)).fit(X.tolist(), y.tolist())
+        clf = of_kind(kind).fit(X.tolist(), y.tolist())
         np.testing.assert_array_equal(clf.predict(X.tolist()), plain(kind).predict(X))
 
     def test_an_array_after_a_frame_is_warned_of(self):

@@ -96,7 +96,7 @@ def test_scores_are_the_expected_weights_of_the_classes(clf):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_scores_of_a_forest_are_the_shares_of_its_trees(n_classes):
-    clf = quick(RandomForestClassifier(7)).fit(*data(n_classes, noise=0.3))
+    clf = quick(RandomForestClassifier(7), voting="hard").fit(*data(n_classes, noise=0.3))
     X = new_examples(clf)
     trees = clf.voters_[0].codes(X)
     np.testing.assert_allclose(clf.predict_proba(X), frequencies(trees, np.arange(n_classes)), rtol=0, atol=1e-12)
@@ -133,7 +133,7 @@ def test_probabilities_of_a_dirichlet_are_exact(n_classes, prior):
 def test_ties_are_broken_alike(n_classes, n_voters, prior, n_folds):
     """Equal weights and an even number of voters; of classes that tie the first wins."""
     X, y = data(n_classes, noise=0.3)
-    clf = quick(RandomForestClassifier(n_voters, max_depth=2), prior=prior, n_folds=n_folds).fit(X, y)
+    clf = quick(RandomForestClassifier(n_voters, max_depth=2), prior=prior, n_folds=n_folds, voting="hard").fit(X, y)
     np.testing.assert_array_equal(clf.predict(X), clf.classes_[clf.predict_proba(X).argmax(1)])
     shares = [frequencies(voters.codes(X), np.arange(n_classes)) for voters in clf.voters_]
     assert np.mean((shares[0] == shares[0].max(1, keepdims=True)).sum(1) > 1) > 0.02  # there are ties

@@ -27,7 +27,7 @@ from stocmv.bounds import BOUNDS, CatoniPerFold, clopper_pearson
 from stocmv.certificate import Guess
 from stocmv.learning import drawn_answers, mean_vote
 from stocmv.posteriors import Dirichlet, LogitNormal
-from stocmv.protocols import Cut, FoldVote, PacBayes
+from stocmv.protocols import HARD, FoldVote, PacBayes
 from stocmv.protocols._protocol import PacBayesPerFold
 from stocmv.risks import Binomial, Exact
 from stocmv.voters import Stumps
@@ -100,7 +100,7 @@ class TestDrawnVoters:
     @pytest.mark.parametrize("n_folds", [None, 2])
     @pytest.mark.parametrize("method", ["predict_stochastic", "draw"])
     def test_are_refused_unless_the_stochastic_vote_is_asked_for(self, n_folds, method):
-        clf = quick(n_folds=n_folds).fit(X, y)
+        clf = quick(n_folds=n_folds, voting="hard").fit(X, y)
         with pytest.raises(ValueError, match=f"{method} is not certified: fit with stochastic=True"):
             clf.draw() if method == "draw" else clf.predict_stochastic(X)
 
@@ -167,13 +167,12 @@ class TestNested:
     """Preprocessing that learns is fitted fold by fold, and the trees still vote."""
 
     def test_a_pipeline_that_ends_in_a_forest(self):
-        clf = quick(make_pipeline(StandardScaler(), RandomForestClassifier(7)), n_folds=3).fit(X, y)
+        clf = quick(make_pipeline(StandardScaler(), RandomForestClassifier(7)), n_folds=3, voting="hard").fit(X, y)
         means = [voters.transformer[0].mean_ for voters in clf.voters_]
         assert [voters.n_voters for voters in clf.voters_] == [7, 7, 7]
         assert len({tuple(mean) for mean in means}) == 3
         assert all(not np.allclose(mean, X.mean(0), rtol=1e-12) for mean in means)
         assert clf.certificate_.verify(clf.evidence_)
-        assert clf.plain_errors_[1] == clf.certificate_.fold_sizes[0]
 
     @pytest.mark.parametrize("as_columns", [False, True])
     def test_strings_in_frames(self, as_columns):
@@ -326,29 +325,8 @@ def test_equal_voters_win_equally_often_however_small_their_concentrations(conce
     assert np.abs(np.bincount(answers, minlength=3) / 20_000 - 1 / 3).max() < 0.015
 
 
-class TestHoldoutComparison:
-    def test_is_with_the_plain_model_trained_on_the_other_examples(self):
-        """The forest that the first judges never taught, predicting as a forest does."""
-        for settings, cut in (({}, Cut.holdout(1 / 3)), ({"n_folds": 3}, Cut.folds(3))):
-            clf = quick(RandomForestClassifier(30), **settings).fit(X, y)
-            comparison = clf.certificate_.compare_errors(*clf.plain_errors_)
-            assert comparison.n_holdout == np.sum(clf.evidence_.fold == 0)
-            assert comparison.bound == clf.certificate_.bound
-            judges = cut.parts(400, None, np.random.RandomState(0)) == 0
-            theirs = np.count_nonzero(clf.voters_[0].ensemble.predict(X[judges]) != y[judges])
-            assert comparison.n_errors == theirs
-
-    def test_says_below_only_if_it_is_to_the_digits_shown(self):
-        clf = quick().fit(X, y)
-        comparison = clf.certificate_.compare_errors(0, 3)
-        assert comparison.verdict == "below"
-        close = type(comparison)(0.100001, 0.100002, 5, 100, 0.05)
-        assert close.verdict == "the same as"
-        assert "is the same as" in str(close)
-
-
 def test_the_kind_of_a_bound_does_not_depend_on_what_voters_can_tell():
-    told, silent = FoldVote(None, None, Guess(np.array([9.0]), np.array([98.0])), None, 98), FoldVote(*[None] * 5)
+    told, silent = FoldVote(None, HARD, None, Guess(np.array([9.0]), np.array([98.0])), None, 98), FoldVote(*[None] * 6)
     for votes in ([told, silent, told], [silent] * 3):
         bound = PacBayesPerFold(3).bound_for(votes, (100, 100, 100), 0.05)
         assert isinstance(bound, CatoniPerFold)
@@ -399,8 +377,3 @@ def test_voters_of_several_folds_are_not_called_one():
     assert paid.certified == "the error of the voter of a drawn fold"
     certificate = quick(TREE, n_folds=3).fit(X, y).certificate_
     assert "each example is given to one fold, then its voter answers" in str(certificate)
-
-
-def test_a_comparison_of_what_is_not_proven_says_so():
-    clf = quick(bound=Unproven(), n_folds=2).fit(X, y)
-    assert "is not proven" in str(clf.certificate_.compare_errors(3, 100))

@@ -64,7 +64,7 @@ class TestCopies:
 
 class TestParameters:
     def test_reach_into_an_estimator(self):
-        clf = quick(BaggingClassifier(GaussianNB(), 5))
+        clf = quick(BaggingClassifier(GaussianNB(), 5), voting="hard")
         assert clf.get_params()["voters__n_estimators"] == 5
         assert "voters__n_estimators" not in clf.get_params(deep=False)
         clf.set_params(voters__n_estimators=3, voters__estimator__var_smoothing=1e-3, delta=0.1)
@@ -106,7 +106,7 @@ class TestTools:
 
     def test_grid_search(self):
         grid = {"delta": [0.05, 0.1], "n_folds": [2, 3], "voters__n_estimators": [1, 4]}
-        search = GridSearchCV(quick(), grid, cv=2).fit(X, y)
+        search = GridSearchCV(quick(voting="hard"), grid, cv=2).fit(X, y)
         best = search.best_estimator_
         assert len(search.cv_results_["params"]) == 8
         assert best.certificate_.delta == search.best_params_["delta"]

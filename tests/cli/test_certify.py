@@ -177,7 +177,6 @@ def test_the_page_on_the_terminal(flowers, stocmv, here):
         assert [line for shown in table.lines if (line := " ".join(shown).split()) not in lines] == []
     assert "stochastic" not in answer.out
     assert "100 examples made the vote; 50 others only judged it." in answer.out
-    assert "on the same 50 examples" in answer.out
     assert "\n  stocmv verify flowers-certified\n" in answer.out
 
 
@@ -351,7 +350,7 @@ def test_who_judges(options, protocol, flowers, stocmv):
     assert answer.content["n"] == protocol["judging"]
     assert ("kl" in answer.content["figures"]["error"]) == ("--bound" in options)
     assert (answer.content["stochastic_bound"] is not None) == ("--bound" in options)
-    assert 0 < answer.content["holdout_bound"] < 1
+    assert "holdout_bound" not in answer.content
 
 
 def test_a_holdout_and_folds_at_once(flowers, stocmv):

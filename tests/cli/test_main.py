@@ -216,7 +216,7 @@ def test_progress_on_a_terminal(flowers, here, capsys, monkeypatch):
     out = capsys.readouterr().out
     for stage in STAGES:
         assert stage in shown[0]
-    assert "trained: 2 voters in" in shown[0]
+    assert "trained: 1 voter in" in shown[0]
     assert re.search(r"certified in [0-9.]+ s: bound 0\.[0-9]+", shown[0])
     assert logging.getLogger("stocmv").handlers == []
     assert "training voters" not in out

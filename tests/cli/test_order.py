@@ -34,7 +34,7 @@ def test_the_time_finds_what_the_shuffled_rows_hide(stocmv, drift):
     assert by_row["order"]["p_value"] > by_row["order"]["level"] == 0.001
     by_time = certify(stocmv, rows, "--time", "day", "--json").content
     assert by_time["order"]["by"] == "time"
-    assert by_time["order"]["errors"] < 1e-6
+    assert by_time["order"]["errors"] < 1e-4
     assert len(by_time["warnings"]) == 1
     assert by_time["bound"] == by_row["bound"]
     assert (
@@ -86,8 +86,8 @@ def test_times_in_npz_and_parquet_files(stocmv, drift, here):
     X, y = drift[["a", "b"]].to_numpy(), (drift["y"] == "yes").to_numpy(int)
     np.savez("x.npz", X=X, y=y, when=drift["step"].to_numpy(), short=np.arange(3))
     content = stocmv("certify", "x.npz", "--time", "when", "--trees", "5", "--json").content
-    assert content["order"]["errors"] < 1e-6
+    assert content["order"]["errors"] < 1e-4
     assert_refused(stocmv("certify", "x.npz", "--time", "short", "--force"), "one time per row")
     drift.assign(day=pd.to_datetime(drift["day"], utc=True))[["a", "b", "day", "y"]].to_parquet("z.parquet")
     found = stocmv("certify", "z.parquet", "--target", "y", "--time", "day", "--trees", "5", "--json").content
-    assert found["order"]["errors"] < 1e-6
+    assert found["order"]["errors"] < 1e-4

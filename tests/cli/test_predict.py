@@ -109,8 +109,9 @@ def test_probabilities_of_the_stochastic_vote(audit_in_folds, flowers, stocmv):
     np.testing.assert_array_equal(shares, model.predict_stochastic_proba(FEATURES))
 
 
-def test_a_stochastic_vote_that_is_not_certified(audit, flowers, stocmv):
-    assert_refused(stocmv("predict", audit, flowers, "--stochastic"), "not certified", "with --stochastic")
+def test_the_stochastic_vote_of_one_model_is_the_model(audit, flowers, stocmv):
+    drawn = stocmv("predict", audit, flowers, "--stochastic", "--json").content["predictions"]
+    assert drawn == stocmv("predict", audit, flowers, "--json").content["predictions"]
 
 
 def test_drawn_votes(audit_in_folds, flowers, stocmv, here):

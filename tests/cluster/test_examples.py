@@ -23,7 +23,7 @@ from stocmv import MajorityVoteClassifier, RepeatedRowsWarning
 from stocmv.certificate import TestedCertificate
 from stocmv.checks import Fingerprints
 from stocmv.posteriors import Dirichlet
-from stocmv.protocols import Cut, FoldVote
+from stocmv.protocols import HARD, Cut, FoldVote
 from stocmv.solvers import LBFGS, Auto
 from stocmv.voters import Ensemble, Stumps, Transformed
 
@@ -272,7 +272,7 @@ def test_voters_that_depend_on_the_other_rows_are_refused_by_the_workers():
     X, y = data(2)
     partition, part = room._examples.Partition(X, y), room._plan.Part(0, N, np.arange(2), Cut.folds(2))
     source = Transformed(FunctionTransformer(scale), Ensemble(RandomForestClassifier(3)))
-    vote = FoldVote(source.fit(X, y, np.arange(2), 0), Dirichlet(np.ones(3)), None, None, N)
+    vote = FoldVote(source.fit(X, y, np.arange(2), 0), HARD, Dirichlet(np.ones(3)), None, None, N)
     with pytest.raises(ValueError, match="differently alone"):
         room._examples._votes(vote, partition, part, 1, True)
     with pytest.raises(ValueError, match="differently alone"):
@@ -301,7 +301,7 @@ def test_voters_are_asked_in_blocks(cluster, monkeypatch):
     X, y = data(3)
     partition, part = room._examples.Partition(X, y), room._plan.Part(0, N, np.arange(3), Cut.folds(2))
     voters = Ensemble(RandomForestClassifier(3)).fit(X, y, np.arange(3), 0)
-    asked = FoldVote(voters, Dirichlet(np.ones(3)), None, None, N), partition, part, 1, True
+    asked = FoldVote(voters, HARD, Dirichlet(np.ones(3)), None, None, N), partition, part, 1, True
     votes, judgments = room._examples._votes(*asked), room._examples._judgments(*asked, True)
     monkeypatch.setattr(room._examples, "_ASKED", 101)
     assert room._examples._votes(*asked).digest() == votes.digest()

@@ -37,6 +37,7 @@ def test_each_class_has_its_own_threshold(clf, data):
     assert "of its answers 'no'" in c.statement()
     assert "times" in c.statement()
     assert str(c)
+    assert c.verify(clf.evidence_), c.verify(clf.evidence_).differences
 
 
 def test_by_hand(data):

@@ -1,15 +1,14 @@
 """Thresholds on the score of a class: what is found, what is promised, what is refused."""
 
 import dataclasses
-import json
 import math
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from certificate.forging import content_of, holds, sealed
 from decisions.scored import drawn, table
-from decisions.verifier_part import check_threshold
 from stocmv import MajorityVoteClassifier
 from stocmv.bounds import clopper_pearson
 from stocmv.certificate import certify_judgments, check_cost
@@ -38,12 +37,8 @@ def certified(judged, **settings):
     return certify_threshold(*judged, **settings)
 
 
-def content(certificate):
-    return json.loads(json.dumps(dataclasses.asdict(certificate)))
-
-
 def differences(certificate, judgments):
-    return [each for each in check_threshold(content(certificate), judgments.columns()) if not each[3]]
+    return certificate.verify(judgments).differences
 
 
 @every_target
@@ -187,9 +182,9 @@ FORGED = {
 @pytest.mark.parametrize("forgery", FORGED)
 def test_no_forgery_passes_the_independent_check(judged, forgery):
     target, change = FORGED[forgery]
-    forged = content(certified(judged, costs=COSTS, **TARGETS[target]))
+    forged = content_of(certified(judged, costs=COSTS, **TARGETS[target]))
     change(forged)
-    assert [each for each in check_threshold(forged, judged[0].columns()) if not each[3]]
+    assert not holds(sealed(forged), judged[0].columns())
 
 
 def test_a_threshold_picked_from_the_curve(judged):

@@ -57,9 +57,8 @@ def test_marks_stand_beside_their_names(binary):
 
 def test_measures_the_test_error(binary, moons):
     X, y = moons
-    display = CertificateDisplay.from_estimator(binary, X, y, holdout_bound=0.3)
+    display = CertificateDisplay.from_estimator(binary, X, y)
     assert value(display.points_["test_error"]) == pytest.approx(1 - binary.score(X, y))
-    assert value(display.points_["holdout_bound"]) == 0.3
 
 
 def test_of_what_was_learned(learned):

@@ -423,6 +423,5 @@ def test_forged_answers_are_caught_when_they_are_given(name, tmp_path):
 def test_a_drawn_vote_needs_a_weight_for_each_voter(tmp_path):
     model = pickle.loads(pickle.dumps(fitted("stumps").draw(0)))
     model.weights = model.weights[:5]
-    ours = through_skops(model, tmp_path)
-    with pytest.raises(ValueError, match="5 voters answered an array of uint8 of shape"):
-        ours.predict(X)
+    with pytest.raises(ValueError, match="its voters and their weights do not fit together"):
+        through_skops(model, tmp_path)

@@ -10,7 +10,7 @@ from protocols.splits import EVEN, FOLDS, GROUPS, HELD, drawn_losses, fold_answe
 from stocmv import MajorityVoteClassifier
 from stocmv.certificate import Judgments
 from stocmv.checks import hash_rows
-from stocmv.learning import mean_vote, mean_weights
+from stocmv.learning import mean_vote, mean_weights, sharpened
 from stocmv.protocols import ROW_KEY, Cut, group_ids
 from stocmv.solvers import LBFGS
 
@@ -44,7 +44,7 @@ def test_a_hold_out_records_what_predict_answers(kind, n_classes):
 @pytest.mark.parametrize(("kind", "n_classes"), EVERY_VOTE)
 def test_each_fold_records_what_its_own_vote_answers_on_its_own_rows(kind, n_classes):
     X, y = data(n_classes, noise=0.2)
-    clf = fitted(kind, n_classes, n_folds=3)
+    clf = fitted(kind, n_classes, n_folds=3, voting="hard")
     answers = np.stack([fold_answers(clf, k, X) for k in range(3)])
     for k, (part, posterior, voters) in enumerate(zip(clf.evidence_.folds(), clf.posterior_, clf.voters_, strict=True)):
         own = k == FOLDS
@@ -57,6 +57,19 @@ def test_each_fold_records_what_its_own_vote_answers_on_its_own_rows(kind, n_cla
         np.testing.assert_array_equal(part.row, hash_rows(X[own], ROW_KEY))
         agree = np.ptp(answers[:, own], axis=0) == 0  # where all folds answer alike, predict does
         np.testing.assert_array_equal(part.classes[part.answer[agree]], clf.predict(X[own][agree]))
+
+
+@pytest.mark.parametrize("kind", ["forest", "list", "frozen_pair"])
+def test_each_fold_records_the_probabilities_of_its_own_soft_vote(kind):
+    X, _ = data(3, noise=0.2)
+    clf = fitted(kind, 3, n_folds=3)
+    for k, (part, posterior, voters) in enumerate(zip(clf.evidence_.folds(), clf.posterior_, clf.voters_, strict=True)):
+        sums = np.einsum("j,ijk->ik", posterior.mean, voters.probabilities(X[k == FOLDS]))
+        answers = voters.codes(X[k == FOLDS])[:, 0] if voters.n_voters == 1 else sums.argmax(1)
+        np.testing.assert_array_equal(part.answer, answers)
+        rule = clf.rules_[k]
+        scores = sums if voters.n_voters == 1 else sharpened(sums, rule.linear, rule.logarithmic)
+        np.testing.assert_allclose(part.scores, scores, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("settings", [{}, {"n_folds": 3}], ids=["hold-out", "folds"])
@@ -86,7 +99,7 @@ def test_groups_are_recorded_by_their_numbers(n_folds):
 @pytest.mark.parametrize("kind", ["forest", "list", "stumps"])
 def test_the_loss_of_the_stochastic_vote_is_recorded_if_it_is_certified(kind):
     X, y = data(3, noise=0.2)
-    ours, plain = fitted(kind, 3, stochastic=True), fitted(kind, 3)
+    ours, plain = fitted(kind, 3, stochastic=True), fitted(kind, 3, voting="hard")
     np.testing.assert_allclose(ours.evidence_.loss, drawn_losses(ours, X[HELD], y[HELD]), rtol=0, atol=1e-8)
     np.testing.assert_array_equal(ours.evidence_.answer, plain.evidence_.answer)
     assert ours.certificate_.bound == plain.certificate_.bound

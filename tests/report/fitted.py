@@ -81,7 +81,7 @@ def frozen():
     """Voters that were trained before; their weights are learned on some examples, in many short stages."""
     X, y = moons()
     voters = [FrozenEstimator(LogisticRegression(C=c).fit(X[:50], y[:50])) for c in (0.01, 1.0, 100.0)]
-    return MajorityVoteClassifier(voters, prior=1.0, solver=Auto(), random_state=0).fit(X[50:], y[50:])
+    return MajorityVoteClassifier(voters, voting="hard", prior=1.0, solver=Auto(), random_state=0).fit(X[50:], y[50:])
 
 
 FITS = {f.__name__: f for f in (binary, paid, grouped, digits, unproven, weighted, drawn_normal, frozen)}
@@ -118,6 +118,5 @@ def page(name):
     drawn = 0.075 if clf.certificate_.has_stochastic_vote else None
     extra = {"hashes": HASHES, "test": report.TestErrors(40, 0.05, drawn, f"{HOSTILE}.parquet")}
     if name == "binary":
-        extra["holdout"] = clf.certificate_.compare_errors(3, 30)
         extra["selective"] = clf.selective(min_coverage=0.5).certificate_
     return report.render(clf, data=summary(clf), **extra)

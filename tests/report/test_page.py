@@ -191,7 +191,6 @@ def test_the_messages_are_those_of_the_fit():
     assert "All voters of a fold have the same mean weight: 3 folds of 12 voters." in parse(page("binary")).words
     assert percent(clf.certificate_.bound) in message_of("binary", "comparison")
     assert "test error, predict 5.00 %" in message_of("binary", "comparison")
-    assert "bound, plain model" in message_of("binary", "comparison")
     assert f"one answer to all {percent(clf.certificate_.baseline['bound'])}" in message_of("binary", "comparison")
     highest = max(digits().certificate_.per_class, key=lambda entry: entry["bound"])
     assert f"highest for class {highest['label']}, {percent(highest['bound'])}" in message_of("digits", "classes")
@@ -311,17 +310,6 @@ def test_a_class_that_is_mostly_missed_follows_the_headline(without_figures):
 
 
 @pytest.mark.parametrize(
-    ("same", "sentence"),
-    [(True, "the same 30 examples that judged the vote"), (False, "30 examples that did not train it")],
-)
-def test_who_judged_the_plain_model(same, sentence, without_figures):
-    clf = digits()
-    holdout = clf.certificate_.compare_errors(3, 30, same_examples=same)
-    words = parse(report.render(clf, data=summary(clf), holdout=holdout)).words
-    assert f"made 3 errors on {sentence}" in words
-
-
-@pytest.mark.parametrize(
     ("name", "commands"),
     [("binary", "stocmv verify DIR\nstocmv verify DIR --data FILE"), ("paid", "stocmv verify DIR")],
 )
@@ -341,8 +329,7 @@ def test_the_commands_and_the_hashes(document, name, commands):
 def test_without_anything_to_compare_with():
     clf = frozen()
     document = parse(report.render(clf, data=summary(clf)))
-    assert "There is no test file and no plain model." in document.words
-    assert "With the plain model" not in document.words
+    assert "There is no test file." in document.words
     assert not document.find(cls="seal")
     assert "test error" not in document.find("desc", id="comparison-message")[0].text
 
@@ -390,13 +377,6 @@ def test_the_data_as_they_are(changes, sentence, without_figures):
     plain = parse(report.render(clf, data=summary(clf))).words
     assert sentence not in plain
     assert sentence in parse(report.render(clf, data=summary(clf, **changes))).words
-
-
-def test_a_comparison_with_another_certificate_is_refused():
-    clf = binary()
-    holdout = with_figures(digits(), error={"bound": 0.5}).certificate_.compare_errors(5, 20)
-    with pytest.raises(ValueError, match=r"holdout compares with a bound of 0.5 .* take clf.certificate_"):
-        report.render(clf, data=summary(clf), holdout=holdout)
 
 
 def test_the_same_fit_gives_the_same_page_whatever_the_user_has_set():

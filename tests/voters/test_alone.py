@@ -83,7 +83,7 @@ def test_one_rare_answer_is_enough_to_notice(n_classes):
     known = np.zeros((900, 1), int)
     known[457] = n_classes - 1
     with pytest.raises(ValueError, match=ALONE):
-        check_alone(Constant(known), np.zeros((900, 1)), known)
+        check_alone(Constant(known).codes, np.zeros((900, 1)), known)
 
 
 @pytest.mark.parametrize(("n", "n_classes"), [(1, 2), (3, 2), (100_000, 2), (100_000, 30)])

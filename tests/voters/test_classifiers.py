@@ -199,7 +199,7 @@ class Broken(GaussianNB):
 def test_an_error_names_the_classifier_that_failed(fails_at, kind, said):
     voters = [GaussianNB(), DecisionTreeClassifier(), Broken(fails_at)]
     with pytest.raises(kind, match=rf"voters\[2\] \(Broken\): {said}"):
-        MajorityVoteClassifier(voters, random_state=0).fit(X, CODES)
+        MajorityVoteClassifier(voters, voting="hard", random_state=0).fit(X, CODES)
     with pytest.raises(kind, match=f"^'?{said}"):  # there is no doubt which one it is
         MajorityVoteClassifier(voters[2], random_state=0).fit(X, CODES)
 

@@ -92,7 +92,8 @@ def test_grid_search_over_the_thresholds():
 
 
 def test_grid_search_inside_other_sources():
-    clf = MajorityVoteClassifier(Transformed(StandardScaler(), Ensemble(RandomForestClassifier())), random_state=0)
+    source = Transformed(StandardScaler(), Ensemble(RandomForestClassifier()))
+    clf = MajorityVoteClassifier(source, voting="hard", random_state=0)
     search = GridSearchCV(clf, {"voters__source__estimator__n_estimators": [1, 9]}, cv=2).fit(X, y)
     assert search.best_estimator_.voters_[0].n_voters == search.best_params_["voters__source__estimator__n_estimators"]
 

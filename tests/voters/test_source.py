@@ -41,7 +41,7 @@ FITTED = DecisionTreeClassifier().fit(X, y)
         (ExtraTreesClassifier(), Ensemble),
         (BaggingClassifier(), Ensemble),
         (AdaBoostClassifier(), Ensemble),
-        (VotingClassifier([("bayes", GaussianNB())]), Classifiers),
+        (VotingClassifier([("bayes", GaussianNB())]), Ensemble),
         (make_pipeline(StandardScaler(), RandomForestClassifier()), Transformed),
         (make_pipeline(StandardScaler(), VotingClassifier([("bayes", GaussianNB())])), Transformed),
         (make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), RandomForestClassifier())), Transformed),
@@ -265,7 +265,7 @@ MEMBERS = [("a", GaussianNB()), ("b", DecisionTreeClassifier(max_depth=2))]
 
 
 class TestSoftVotes:
-    """A VotingClassifier is the list of its members, which is said if it asks for more."""
+    """A VotingClassifier keeps its own way to vote: as one voter if it is soft, else its members with its weights."""
 
     @pytest.mark.parametrize(
         "voters",
@@ -279,13 +279,12 @@ class TestSoftVotes:
         ],
         ids=["soft", "pipeline", "weights", "source", "frozen", "list"],
     )
-    def test_are_not_given_without_a_word(self, voters):
-        clf = MajorityVoteClassifier(voters, random_state=0)
-        with pytest.warns(UserWarning, match="of the VotingClassifier are not used") as caught:
-            clf.fit(X, y)
-        assert len(caught) == 1
-        assert caught[0].filename == __file__
-        assert str(caught[0].message) in clf.certificate_.context["voters"]
+    def test_are_what_a_voting_classifier_asks_for(self, voters):
+        clf = MajorityVoteClassifier(voters, random_state=0).fit(X, y)
+        soft = "soft" in clf.certificate_.context["voters"]
+        assert (clf.certificate_.voting, clf.voters_[0].n_voters) == (("soft", 1) if soft else ("hard", 2))
+        if not soft:
+            np.testing.assert_allclose(clf.posterior_[0].mean, [5 / 6, 1 / 6], rtol=1e-12)
         assert clf.certificate_.verify(clf.evidence_)
 
     @pytest.mark.parametrize(

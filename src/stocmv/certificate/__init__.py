@@ -7,7 +7,6 @@ from ._class_losses import known_labels as known_labels
 from ._costs import Costs as Costs, check_cost as check_cost, scaled_back as scaled_back
 from ._figure import Figure as Figure, Scope as Scope, Trial as Trial
 from ._guess import Guess as Guess
-from ._holdout import HoldoutComparison as HoldoutComparison
 from ._judgments import Judgments
 from ._monitor import Monitor
 from ._pac_bayes import (

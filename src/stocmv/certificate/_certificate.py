@@ -12,11 +12,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import clopper_pearson
 from ..posteriors import Posterior
 from ..verify import Check, Verification, parse_certificate, read_certificate
 from ._claims import Claim, shares_in_words
-from ._holdout import HoldoutComparison, count_holdout_errors
 from ._judgments import Judgments
 from ._monitor import Monitor
 from ._percent import confidence, percent
@@ -310,37 +308,6 @@ class Certificate(ABC):
             f"{''.join(table.html() for table in self.tables())}<p>{notes} {escape(self._proof())}</p>"
             f"<p>It assumes:</p><ul>{assumptions}</ul></div>"
         )
-
-    def compare_holdout(
-        self, estimator: Any, X: Any, y: Any, *, share: float = 0.2, random_state: Any = 0
-    ) -> HoldoutComparison:
-        """Compare with the bound from a plain hold-out of the same examples.
-
-        Trains a clone of the estimator on the rest, counts its errors on the held-out part, and computes the
-        Clopper-Pearson bound at the certificate's delta.
-
-        Parameters
-        ----------
-        estimator : scikit-learn classifier
-            What you would train otherwise, for example the same forest; not a vote of this package, which would hold
-            out some of its examples again.
-        X, y : array-like
-            The examples that the certificate was made from.
-        share : float
-            Share of the examples to hold out.
-        random_state : int, RandomState or None
-            Seed for the split.
-        """
-        n_errors, n_holdout = count_holdout_errors(estimator, X, y, share, random_state)
-        return self.compare_errors(n_errors, n_holdout)
-
-    def compare_errors(self, n_errors: int, n_holdout: int, *, same_examples: bool = False) -> HoldoutComparison:
-        """Compare with the hold-out bound of another classifier, given its errors on held-out examples.
-
-        ``same_examples`` says that these examples also judged this vote.
-        """
-        bound = clopper_pearson(n_errors, n_holdout, self.delta)
-        return HoldoutComparison(self.bound, bound, n_errors, n_holdout, self.delta, self.proven, same_examples)
 
     def monitor(self, delta: float | None = None) -> Monitor:
         """A test, fed with labelled cases as they arrive, of whether the error of `predict` is still at most ``bound``.

@@ -27,7 +27,10 @@ FIGURES: dict[str, Figure] = {
     figure.name: figure
     for figure in (Error(), Baseline(), Recalls(), Classes(), Precision(), MeanCost(), Calibration())
 }
-_VOTE = "the voters vote with fixed weights, and of classes that tie the first wins"
+_VOTES = {
+    "hard": "the voters vote with fixed weights, and of classes that tie the first wins",
+    "soft": "the voters' probabilities are added up with fixed weights, and the class with the largest sum wins",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +41,8 @@ class TestedCertificate(Certificate):
 
     Attributes
     ----------
+    voting : {"hard", "soft"}
+        Whether the voters' answers are counted, or their probabilities added up.
     fold_test : dict
         The constants of the fold test of the error; empty without folds.
     precisions : sequence of dict
@@ -59,6 +64,7 @@ class TestedCertificate(Certificate):
     format: ClassVar[str] = "stocmv tested certificate 1"
     __test__: ClassVar[bool] = False  # or pytest takes it for a test
 
+    voting: str = "hard"
     fold_test: dict[str, list[float]]
 
     @property
@@ -116,10 +122,11 @@ class TestedCertificate(Certificate):
         return self._of_each_figure("remarks")
 
     def _notes(self) -> list[str]:
-        notes = self._of_each_figure("notes")
-        if self.grouped and notes:
-            notes.append("Over all rows these figures may differ: a large group counts no more than a small one.")
-        return notes
+        notes = [_certain(name) for name in self.context.get("without_probabilities", ())]
+        figures = self._of_each_figure("notes")
+        if self.grouped and figures:
+            figures.append("Over all rows these figures may differ: a large group counts no more than a small one.")
+        return notes + figures
 
     @property
     def theorem(self) -> str:
@@ -132,7 +139,7 @@ class TestedCertificate(Certificate):
 
     @property
     def rule(self) -> str:
-        return rule("its voter answers" if self.has_one_voter else _VOTE, len(self.fold_sizes), self.abstains)
+        return rule("its voter answers" if self.has_one_voter else _VOTES[self.voting], len(self.fold_sizes), self.abstains)
 
     @property
     def made_and_judged(self) -> str:
@@ -169,6 +176,10 @@ class TestedCertificate(Certificate):
         return self._checked_by(lambda content, intact: verify_tested(content, intact, evidence.columns()))
 
 
+def _certain(name: str) -> str:
+    return f"{name} gives no probabilities: its answer counts as certain."
+
+
 def assumptions_of_tests(n_folds: int, grouped: bool, fixed: str) -> list[str]:
     """What a certificate assumes whose judging examples only tested; ``fixed`` says what was fixed before."""
     drawn = (
@@ -196,6 +207,7 @@ def certify_judgments(
     costs: Costs | None = None,
     calibration: bool = False,
     one_voter: bool = False,
+    voting: str = "hard",
     unproven: Sequence[str] = (),
     assumptions: Sequence[str] = (),
     warnings: Sequence[str] = (),
@@ -223,6 +235,8 @@ def certify_judgments(
         folds or groups.
     one_voter : bool
         Whether a single voter answers (in each fold), so that there is no stochastic vote.
+    voting : {"hard", "soft"}
+        Whether the voters' answers are counted, or their probabilities added up.
     unproven, assumptions, warnings : sequence of str
         Parts without a proof, further assumptions, and findings in the examples.
     protocol, context : dict, optional
@@ -244,6 +258,7 @@ def certify_judgments(
         grouped=judgments.grouped,
         fold_sizes=tuple(trial.sizes),
         fold_shares=tuple(trial.shares.tolist()),
+        voting=voting,
         fold_test={} if trial.test is None else trial.test.settings(),
         has_one_voter=one_voter,
         covers_drawn=one_voter or judgments.loss is not None,

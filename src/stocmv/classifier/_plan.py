@@ -104,9 +104,10 @@ def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule
 def _context(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule) -> dict[str, Any]:
     from .. import __version__
 
+    unsure = examples.source.silent_about if rule.name == "soft" else ()
     return {
         "voters": examples.source.describe(),
-        "voting": rule.name,
+        **({"without_probabilities": list(unsure)} if unsure else {}),
         "n_features": getattr(clf, "n_features_in_", None),
         "classes": [str(label) for label in examples.classes],
         "random_state": clf.random_state if isinstance(clf.random_state, int) else repr(clf.random_state),

@@ -1,4 +1,4 @@
-"""From a table to a certified vote, its comparisons, and the files about it."""
+"""From a table to a certified vote, and the files about it."""
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +12,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from .. import MajorityVoteClassifier, OrderWarning, RepeatedRowsWarning
 from .._files import sha256, whole_file
 from .._memory import free_memory
-from ..certificate import HoldoutComparison, Judgments
+from ..certificate import Judgments
 from ..cluster import is_dask
 from ..decisions import NotCertified, SelectiveCertificate
 from ..persistence import save, save_evidence
@@ -53,17 +53,16 @@ class Settings:
 
 @dataclass(frozen=True)
 class Audit:
-    """A certified vote with its comparisons."""
+    """A certified vote, and what was found about it."""
 
     model: MajorityVoteClassifier
-    holdout: HoldoutComparison | None
     test: TestErrors | None = None
     selective: SelectiveCertificate | None = None
     not_certified: str = ""  # why there is no selective vote although one was requested
 
 
 def certify_table(table: Table, settings: Settings) -> Audit:
-    """Fit the vote, and compare it with the plain model that its voters belong to."""
+    """Fit the vote to the table."""
     _check_suits(table, settings)
     source = _source(table, settings)
     model = MajorityVoteClassifier(
@@ -92,12 +91,7 @@ def certify_table(table: Table, settings: Settings) -> Audit:
         further_assumptions=(*certificate.further_assumptions, *([_EMPTY] if table.empty else [])),
         context={**certificate.context, "data": _origin(table, settings)},
     )
-    audit = _selected(Audit(model, None), settings)
-    if model.plain_errors_ is None:
-        return audit
-    # with folds, the errors on the first one
-    compared = model.certificate_.compare_errors(*model.plain_errors_, same_examples=len(model.voters_) == 1)
-    return replace(audit, holdout=compared)
+    return _selected(Audit(model), settings)
 
 
 def _selected(audit: Audit, settings: Settings) -> Audit:
@@ -187,7 +181,6 @@ def write_folder(audit: Audit, table: Table, overview: DataOverview, folder: Pat
         page = render(
             model,
             data=_summary(table, overview, as_source(model.voters).by_name),
-            holdout=audit.holdout,
             test=audit.test,
             selective=audit.selective,
             not_certified=audit.not_certified,

@@ -19,7 +19,7 @@ _VOTERS = 20  # named
 
 
 def print_page(audit: Audit, overview: DataOverview, folder: Path, seconds: float) -> None:
-    """Print the data, statement, figures, comparison, time and files."""
+    """Print the data, statement, figures, time and files."""
     certificate, screen = audit.model.certificate_, console()
     _print_data(screen, overview)
     screen.print(f"\n[bold]{quoted(certificate.statement())}[/]\n")
@@ -34,8 +34,6 @@ def print_page(audit: Audit, overview: DataOverview, folder: Path, seconds: floa
     for note in certificate.notes():
         screen.print(quoted(note))
     _print_selective(screen, audit)
-    if audit.holdout is not None:
-        screen.print(quoted(audit.holdout))
     if audit.test is not None and audit.test.predict > certificate.bound:
         screen.print("[bold red]On the test file predict erred more often than is promised.[/]")
     screen.print("It assumes:")
@@ -143,7 +141,6 @@ def as_content(audit: Audit, overview: DataOverview, folder: Path, seconds: floa
         "warnings": list(c.warnings),
         "order": _order(audit.model.order_test_),
         **overview.as_content(),
-        "holdout_bound": audit.holdout.holdout_bound if audit.holdout else None,
         "selective": _selective(audit),
         "test": {"n": test.n, "predict": test.predict, "stochastic": test.stochastic} if test else None,
         "seconds": {"all": seconds, **audit.model.timings_},

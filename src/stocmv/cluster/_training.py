@@ -54,6 +54,9 @@ class Shared(Wrapped):
             "How the rows were cut into partitions, each of which trains some voters, did not depend on the rows.",
         )
 
+    def soft(self) -> "VoterSource | None":
+        return None if self.train_on == "partitions" else super().soft()  # its trees vote by themselves
+
     def check(self) -> None:
         """Refuse invalid parameters."""
         if self.train_on not in ("sample", "partitions"):

@@ -21,6 +21,7 @@ from ..certificate import (
     percent_down,
     share,
 )
+from ..verify import verify_class_selective
 from ._tally import Tally, tally
 from ._threshold_tests import ERROR_SHARE, NEVER, THRESHOLDS, Certified, ClassTests, NotCertified, meet_error
 
@@ -171,8 +172,6 @@ class ClassSelectiveCertificate(Certificate):
         evidence : Judgments
             The judgments of the vote: ``clf.evidence_``.
         """
-        from ..verify import verify_class_selective  # type: ignore[attr-defined]
-
         return self._checked_by(lambda content, intact: verify_class_selective(content, intact, evidence.columns()))
 
 

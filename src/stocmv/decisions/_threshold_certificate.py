@@ -15,6 +15,7 @@ from ..certificate import (
     percent,
     percent_down,
 )
+from ..verify import verify_threshold
 from ._scored_class import ALARMS, COST, PRECISION, RECALL
 
 _THEOREMS = {
@@ -185,8 +186,6 @@ class ThresholdCertificate(Certificate):
         evidence : Judgments
             The judgments of the vote: ``clf.evidence_``.
         """
-        from ..verify import verify_threshold  # type: ignore[attr-defined]
-
         return self._checked_by(lambda content, intact: verify_threshold(content, intact, evidence.columns()))
 
 

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate, confidence, percent
 from ..learning import Learned
-from ._canvas import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILION, canvas, in_percent, tidy
+from ._canvas import BLUE, GREEN, GREY, INK, PURPLE, VERMILION, canvas, in_percent, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,6 @@ _MARKS = {
     "test_error": Mark(GREEN, "^"),
     "bound": Mark(VERMILION, "D", 3.2),  # drawn in front of the others if they coincide
     "stochastic_bound": Mark(PURPLE, "s"),
-    "holdout_bound": Mark(ORANGE, "v"),
     "baseline": Mark(GREY, "X"),
 }
 _FAR = 2.5  # a baseline above this many times all other figures is cut off
@@ -46,15 +45,13 @@ class CertificateDisplay:
         The certificate to draw.
     test_error : float, optional
         Error of `predict` on new examples.
-    holdout_bound : float, optional
-        A hold-out bound to compare with.
 
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
         The axes and figure of the drawing.
     points_ : dict of str to Line2D
-        The mark of each figure, by its name in the certificate; ``test_error`` and ``holdout_bound`` if given.
+        The mark of each figure, by its name in the certificate; ``test_error`` if given.
         ``empirical_risk`` is the error of `predict` on the judging examples if these only tested it; otherwise the
         mean loss that the bound on the stochastic vote is computed from.
     class_points_ : list of dict of str to Line2D
@@ -66,17 +63,14 @@ class CertificateDisplay:
     >>> from stocmv import VoteMatrix, learn
     >>> from stocmv.displays import CertificateDisplay
     >>> votes = VoteMatrix.from_errors(np.random.default_rng(0).random((300, 5)) < 0.3)
-    >>> display = CertificateDisplay.from_learned(learn(votes, random_state=0), holdout_bound=0.4)
+    >>> display = CertificateDisplay.from_learned(learn(votes, random_state=0), test_error=0.2)
     >>> list(display.points_)
-    ['bound', 'stochastic_bound', 'empirical_risk', 'holdout_bound']
+    ['bound', 'stochastic_bound', 'empirical_risk', 'test_error']
     """
 
-    def __init__(
-        self, certificate: Certificate, *, test_error: float | None = None, holdout_bound: float | None = None
-    ) -> None:
+    def __init__(self, certificate: Certificate, *, test_error: float | None = None) -> None:
         self.certificate = certificate
         self.test_error = test_error
-        self.holdout_bound = holdout_bound
 
     @classmethod
     def from_estimator(
@@ -85,7 +79,6 @@ class CertificateDisplay:
         X: Any = None,
         y: ArrayLike | None = None,
         *,
-        holdout_bound: float | None = None,
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> "CertificateDisplay":
@@ -97,8 +90,6 @@ class CertificateDisplay:
             Fitted.
         X, y : array-like, optional
             New examples and their labels, on which the error of ``clf.predict`` is measured.
-        holdout_bound : float, optional
-            A hold-out bound to compare with.
         ax : Axes, optional
             Where to draw; by default a new figure.
         **kwargs
@@ -108,9 +99,7 @@ class CertificateDisplay:
         if (X is None) != (y is None):
             raise ValueError("X and y belong together: pass both for a test error, or neither.")
         test_error = None if y is None else float(np.mean(clf.predict(X) != np.asarray(y)))
-        return cls.from_certificate(
-            clf.certificate_, test_error=test_error, holdout_bound=holdout_bound, ax=ax, **kwargs
-        )
+        return cls.from_certificate(clf.certificate_, test_error=test_error, ax=ax, **kwargs)
 
     @classmethod
     def from_learned(cls, learned: Learned, *, ax: "Axes | None" = None, **kwargs: Any) -> "CertificateDisplay":
@@ -123,12 +112,11 @@ class CertificateDisplay:
         certificate: Certificate,
         *,
         test_error: float | None = None,
-        holdout_bound: float | None = None,
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> "CertificateDisplay":
-        """Draw a certificate; ``test_error`` and ``holdout_bound`` as in the class, the rest as in `from_estimator`."""
-        return cls(certificate, test_error=test_error, holdout_bound=holdout_bound).plot(ax, **kwargs)
+        """Draw a certificate; ``test_error`` as in the class, the rest as in `from_estimator`."""
+        return cls(certificate, test_error=test_error).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> "CertificateDisplay":
         """Draw; parameters as in `from_estimator`."""
@@ -154,7 +142,6 @@ class CertificateDisplay:
             ("stochastic_bound", stochastic, f"{bound}, stochastic vote"),
             ("empirical_risk", certificate.empirical_risk, certificate.measured_name),
             ("test_error", self.test_error, "test error, predict"),
-            ("holdout_bound", self.holdout_bound, "bound, plain model"),
             ("baseline", certificate.baseline.get("bound"), "bound, one answer to all"),
         ]
         return [(name, value, label) for name, value, label in rows if value is not None]

@@ -152,7 +152,8 @@ class Protocol(ABC):
             raise ValueError("The source returned the same voters for two folds: make new ones in each fit.")
         report("training voters", k + 1, n_parts)
         where = f"fold {k + 1} of {n_parts}" if n_parts > 1 else "trained"
-        logger.info("%s: %d voters in %.1f s", where, vote.voters.n_voters, time.perf_counter() - began)
+        count = vote.voters.n_voters
+        logger.info("%s: %d voter%s in %.1f s", where, count, "s" * (count > 1), time.perf_counter() - began)
         return vote
 
     def facts(self, votes: Sequence[FoldVote], n: int) -> dict[str, Any]:
@@ -222,6 +223,7 @@ class Tested(Protocol):
                 per_class=plan.per_class,
                 costs=plan.costs,
                 one_voter=one_voter,
+                voting=plan.recipe.rule.name,
                 unproven=(*_unproven_posterior(posteriors[0]), *_unproven(plan)),
                 assumptions=(*self.all_assumptions(plan, examples), *([_CLASSES_KNOWN] if known else [])),
                 warnings=_doubts(examples, order),
@@ -247,8 +249,11 @@ def _unproven_posterior(posterior: Posterior) -> tuple[str, ...]:
 
 
 def _how_weighted(plan: Plan, votes: Sequence[FoldVote]) -> str:
-    if plan.recipe.equal or not any(len(vote.history) for vote in votes):
-        return "equal" if is_auto(plan.recipe.prior) else "given by the prior"
+    if not any(vote.learned for vote in votes):
+        given = "equal" if plan.recipe.source.given_weights() is None else "given with the voters"
+        return given if is_auto(plan.recipe.prior) else "given by the prior"
+    if plan.recipe.rule.name == "soft":
+        return "learned for the log loss on examples that do not judge"
     return f"learned for the risk {risk_name(plan.recipe.risk)!r} on examples that do not judge"
 
 

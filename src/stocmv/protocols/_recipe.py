@@ -30,6 +30,7 @@ class FoldVote(NamedTuple):
     guess: Guess | None
     history: History
     n: int  # examples, or groups, that made it
+    learned: bool = False  # whether they set the weights
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Recipe:
             guess = self._guess(voters, X, codes, seed)
             return FoldVote(voters, self.rule, self.equal_weights(voters.n_voters), guess, History(), n)
         learned = self.rule.learn(self, votes, codes, groups, seed)
-        return FoldVote(voters, learned.rule, learned.posterior, learned.guess, learned.history, n)
+        return FoldVote(voters, learned.rule, learned.posterior, learned.guess, learned.history, n, True)
 
     @property
     def kind(self) -> type[Posterior]:

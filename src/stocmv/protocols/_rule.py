@@ -12,8 +12,8 @@ from ..learning import History, drawn_answers, mean_weights, sharpened, win_prob
 from ..posteriors import Posterior, WeightedPosterior
 from ..risks import error_rows
 from ..voters import VoterSet, checked_codes
-from ..votes import VoteMatrix, class_weights, heaviest
-from ._weights import learn_hard, learn_soft
+from ..votes import class_weights, heaviest
+from ._weights import learn_hard, learn_soft, packed_votes
 
 if TYPE_CHECKING:
     from ._recipe import Recipe
@@ -99,7 +99,7 @@ class HardVoting(VotingRule):
         return Reply(heaviest(scores), scores, codes, silent)
 
     def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
-        return checked_codes(voters.codes(X), voters.n_voters, n_classes)
+        return checked_codes(np.asarray(voters.codes(X)), voters.n_voters, n_classes, np.shape(X)[0])
 
     def learn(
         self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
@@ -123,9 +123,7 @@ class HardVoting(VotingRule):
                 f"stochastic=True and posterior {posterior.name!r}, which draws a single voter, that may not answer: "
                 "with voters that abstain use risk='exact' and a Dirichlet posterior."
             )
-        codes = np.where(reply.votes == len(classes), -1, reply.votes.astype(np.int64))
-        votes = VoteMatrix.from_codes(codes, truth, classes)
-        return error_rows(cast(WeightedPosterior, posterior), votes)
+        return error_rows(cast(WeightedPosterior, posterior), packed_votes(reply.votes, truth, classes))
 
 
 @dataclass(frozen=True)
@@ -148,7 +146,10 @@ class SoftVoting(VotingRule):
         return Reply(answers, self._sharpened(sums), probabilities)
 
     def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
-        return voters.probabilities(X)
+        probabilities, expected = np.asarray(voters.probabilities(X)), (np.shape(X)[0], voters.n_voters, n_classes)
+        if probabilities.shape != expected:
+            raise ValueError(f"Voters gave probabilities of shape {probabilities.shape}, not {expected}.")
+        return probabilities
 
     def learn(
         self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
@@ -182,10 +183,10 @@ class SoftVoting(VotingRule):
     def answers(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
         if voters.n_voters == 1:
             return voters.codes(X)[:, 0].astype(np.int64)
-        return weighted_scores(voters.probabilities(X), posterior.mean).argmax(1)
+        return weighted_scores(self.votes(voters, X, n_classes), posterior.mean).argmax(1)
 
     def scores(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
-        return self._sharpened(weighted_scores(voters.probabilities(X), posterior.mean))
+        return self._sharpened(weighted_scores(self.votes(voters, X, n_classes), posterior.mean))
 
     def _sharpened(self, sums: NDArray) -> NDArray:
         if (self.linear, self.logarithmic) == (0.0, 1.0):

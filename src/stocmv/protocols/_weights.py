@@ -31,12 +31,18 @@ def learn_hard(
     The certificate does not include the KL. It only keeps the weights from overfitting, and its weight is the one that
     does best on a held-out part of the votes.
     """
-    votes = VoteMatrix.from_codes(np.where(codes == len(recipe.classes), -1, codes), truth, recipe.classes)
+    votes = packed_votes(codes, truth, recipe.classes)
     kl_weight, guess = _kl_weight(recipe, votes, groups, seed)
     found = _minimise(recipe, votes, kl_weight, seed)
     if guess is None:
         guess = _errors(votes, found.posteriors[0].mean)
     return found.posteriors[0], guess, found.history
+
+
+def packed_votes(codes: NDArray, truth: NDArray, classes: NDArray) -> VoteMatrix:
+    """Votes from unsigned codes, in which the number of classes stands for no answer."""
+    signed = np.where(codes == len(classes), -1, codes.astype(np.int64)) if codes.max() == len(classes) else codes
+    return VoteMatrix.from_codes(signed, truth, classes)
 
 
 def _kl_weight(recipe: "Recipe", votes: VoteMatrix, groups: NDArray | None, seed: int) -> tuple[float, Guess | None]:

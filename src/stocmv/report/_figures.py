@@ -140,14 +140,13 @@ def draw_error_distribution(clf: Any) -> Plate | None:
     return Plate(title, message, svg, keys, note)
 
 
-def draw_comparison(certificate: Certificate, test_error: float | None, holdout_bound: float | None) -> Plate:
+def draw_comparison(certificate: Certificate, test_error: float | None) -> Plate:
     """Measured errors and bounds, side by side."""
-    extra = (certificate.has_stochastic_vote, test_error is not None, holdout_bound is not None)
+    extra = (certificate.has_stochastic_vote, test_error is not None)
     with drawing("comparison"):
         display = CertificateDisplay.from_certificate(
             _with_figures(certificate, classes=()),
             test_error=test_error,
-            holdout_bound=holdout_bound,
             ax=new_axes(0.75 + 0.42 * (3 + sum(map(bool, extra)))),
         )
         display.ax_.set_xlabel("error")

@@ -8,7 +8,7 @@ from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
 from .._text import visible
-from ..certificate import Certificate, HoldoutComparison, confidence, percent
+from ..certificate import Certificate, confidence, percent
 from ..decisions import SelectiveCertificate
 from ..special import kl_bernoulli
 from ._citations import Citations
@@ -29,7 +29,6 @@ def render(
     clf: Any,
     *,
     data: DataSummary,
-    holdout: HoldoutComparison | None = None,
     test: TestErrors | None = None,
     selective: SelectiveCertificate | None = None,
     not_certified: str = "",
@@ -43,8 +42,6 @@ def render(
         Fitted, with its evidence.
     data : DataSummary
         The data that it was fitted to.
-    holdout : HoldoutComparison, optional
-        Result of `Certificate.compare_holdout` for this certificate.
     test : TestErrors, optional
         Errors on a test file.
     selective : SelectiveCertificate, optional
@@ -68,7 +65,6 @@ def render(
     """
     check_is_fitted(clf, ["certificate_", "history_", "order_test_", "posterior_", "timings_"])
     certificate: Certificate = clf.certificate_
-    _check_holdout(certificate, holdout)
     if selective is not None and selective.evidence != certificate.evidence:
         raise ValueError("selective is about another vote than clf: take clf.selective(...).certificate_.")
     cited = Citations(certificate)
@@ -81,7 +77,6 @@ def render(
         names_rows=getattr(clf.evidence_, "row", None) is not None,
         data=data,
         class_shares=_class_shares(data),
-        holdout=holdout,
         test=test,
         selective=selective,
         cited_selective=None if selective is None else Citations(selective),
@@ -91,9 +86,7 @@ def render(
         voters=_voters(clf),
         unaccounted=_unaccounted(certificate, data),
         units="groups" if certificate.grouped else "examples",
-        comparison=draw_comparison(
-            certificate, None if test is None else test.predict, None if holdout is None else holdout.holdout_bound
-        ),
+        comparison=draw_comparison(certificate, None if test is None else test.predict),
         classes=draw_classes(certificate),
         errors=draw_error_distribution(clf),
         history=draw_history(clf),
@@ -128,15 +121,6 @@ def _template() -> Any:
         "groups": lambda digest: [digest[k : k + 8] for k in range(0, len(digest), 8)],
     }
     return environment.get_template("page.html")
-
-
-def _check_holdout(certificate: Certificate, holdout: HoldoutComparison | None) -> None:
-    ours = certificate.bound, certificate.delta
-    if holdout is not None and (holdout.bound, holdout.delta) != ours:
-        raise ValueError(
-            f"holdout compares with a bound of {holdout.bound!r} at delta = {holdout.delta!r}, but "
-            f"clf.certificate_ has {ours[0]!r} at {ours[1]!r}: take clf.certificate_.compare_holdout(...)."
-        )
 
 
 def _exceeded(certificate: Certificate, test: TestErrors) -> list[tuple[str, str]]:

@@ -269,13 +269,14 @@ class Joined(VoterSet):
         return np.concatenate([s.probabilities(X) for s in self.sets], axis=1)
 
 
-def checked_codes(codes: NDArray, n_voters: int, n_classes: int) -> NDArray:
-    """The voters' answers, after checking that they are valid class codes, one for each voter.
+def checked_codes(codes: NDArray, n_voters: int, n_classes: int, n: int | None = None) -> NDArray:
+    """The voters' answers, after checking that they are valid class codes, one for each voter and each of n examples.
 
     The result is unsigned; ``n_classes`` stands for no answer.
     """
-    if codes.ndim != 2 or codes.shape[1] != n_voters or codes.dtype.kind not in "iub":
-        raise ValueError(f"{n_voters} voters answered an array of {codes.dtype} of shape {codes.shape}, not codes.")
+    n = len(codes) if n is None else n
+    if codes.shape != (n, n_voters):
+        raise ValueError(f"Voters answered an array of shape {codes.shape} for {n} examples, and there are {n_voters}.")
     return unsigned_codes(codes, n_classes)[1]
 
 

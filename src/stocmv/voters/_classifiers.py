@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..votes import code_dtype, exact_labels
@@ -32,11 +33,22 @@ class Classifiers(VoterSource):
         How often to train each one, with a different seed each time (for classifiers with a ``random_state``).
     """
 
-    checks_input = True
-
     def __init__(self, estimators: Sequence[BaseEstimator], n_repeats: int = 1) -> None:
         self.estimators = estimators
         self.n_repeats = n_repeats
+
+    @property
+    def checks_input(self) -> bool:  # type: ignore[override]
+        one = self.estimators[0] if len(self.estimators) == 1 else None
+        return not is_ensemble(one) or Ensemble(one).checks_input
+
+    @property
+    def allow_nan(self) -> bool:  # type: ignore[override]
+        return all(get_tags(e).input_tags.allow_nan for e in self.estimators)
+
+    @property
+    def sparse(self) -> bool:  # type: ignore[override]
+        return all(get_tags(e).input_tags.sparse for e in self.estimators)
 
     @property
     def exchangeable(self) -> bool:  # type: ignore[override]
@@ -77,7 +89,7 @@ class Classifiers(VoterSource):
         return ClassifierVoters(fitted, classes, n_jobs)
 
     def describe(self) -> str:
-        each = repr(list(self.estimators))
+        each = repr(self.estimators[0] if len(self.estimators) == 1 else list(self.estimators))
         return f"{self.n_repeats} x {each}" if self.n_repeats > 1 else each
 
 

@@ -67,8 +67,15 @@ def _from_list(voters: list) -> VoterSource:
 
 def _from_ensemble(ensemble: Any) -> VoterSource:
     """The members of an ensemble; frozen parts inside it are not trained."""
-    if not is_frozen(ensemble) or isinstance(ensemble, VotingClassifier):
+    if not is_frozen(ensemble):
         return Ensemble(ensemble)
+    if isinstance(ensemble, VotingClassifier):  # it would train its members on codes, and a frozen one answers labels
+        if ensemble.weights is not None:
+            raise ValueError(
+                "voters is a VotingClassifier with weights around something frozen: pass the classifiers as a list, "
+                "whose weights are learned, or freeze the fitted VotingClassifier as a whole."
+            )
+        return _from_list([member for _, member in ensemble.estimators if not isinstance(member, str)])
     base = getattr(ensemble, "estimator", None)
     if isinstance(ensemble, BaggingClassifier) and isinstance(base, FrozenEstimator):
         return Frozen([base])  # its members would all be the same

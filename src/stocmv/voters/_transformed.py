@@ -31,7 +31,7 @@ class Transformed(Wrapped):
     >>> from stocmv import MajorityVoteClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> voters = make_pipeline(StandardScaler(), RandomForestClassifier(20))
-    >>> clf = MajorityVoteClassifier(voters, random_state=0).fit(X, y)
+    >>> clf = MajorityVoteClassifier(voters, voting="hard", random_state=0).fit(X, y)
     >>> [v.n_voters for v in clf.voters_]  # the trees vote
     [20]
     """
