@@ -33,18 +33,14 @@ Claims = dict[str, Claim]  # by the way to predict and the figure
 def claims(clf: MajorityVoteClassifier, world: World, seed: int) -> Claims:
     """All that its certificate says of a fitted vote. What the classifier refuses to do is no claim."""
     found = _fixed_claims(clf.certificate_, fixed_errors(clf, world)) | baseline_claims(clf, world)
-    for claimed in (_stochastic_claims, _drawn_claims):
-        try:
-            found |= claimed(clf, world, seed)
-        except ValueError:
-            if clf.certificate_.posterior != "categorical":
-                raise
+    if clf.certificate_.covers_drawn:
+        found |= _stochastic_claims(clf, world, seed) | _drawn_claims(clf, world, seed)
     return found
 
 
 def _fixed_claims(certificate: Certificate, errors: Errors) -> Claims:
     found = {"predict, bound": Claim(errors.overall, certificate.bound)}
-    if certificate.risk in WEIGHTED_VOTE:
+    if getattr(certificate, "risk", None) in WEIGHTED_VOTE:
         found["predict, stochastic_bound"] = Claim(errors.overall, certificate.stochastic_bound)
     return found | _class_claims("predict", certificate, errors, "bound")
 
@@ -57,12 +53,18 @@ def baseline_claims(clf: MajorityVoteClassifier, world: World) -> Claims:
 
 def _stochastic_claims(clf: MajorityVoteClassifier, world: World, seed: int) -> Claims:
     errors, certificate = stochastic_errors(clf, world, seed), clf.certificate_
-    found = {"predict_stochastic, stochastic_bound": Claim(errors.overall, certificate.stochastic_bound)}
-    return found | _class_claims("predict_stochastic", certificate, errors, "stochastic_bound")
+    found = {"predict_stochastic, stochastic_bound": Claim(errors.overall, stochastic_bound(certificate))}
+    figure = "bound" if certificate.stochastic_bound is None else "stochastic_bound"
+    return found | _class_claims("predict_stochastic", certificate, errors, figure)
+
+
+def stochastic_bound(certificate: Certificate) -> float:
+    """The bound on what `predict_stochastic` does: a single voter answers the same as in `predict`."""
+    return certificate.bound if certificate.stochastic_bound is None else certificate.stochastic_bound
 
 
 def _drawn_claims(clf: MajorityVoteClassifier, world: World, seed: int) -> Claims:
-    return {"draw, stochastic_bound": Claim(drawn_error(clf, world, seed), clf.certificate_.stochastic_bound)}
+    return {"draw, stochastic_bound": Claim(drawn_error(clf, world, seed), stochastic_bound(clf.certificate_))}
 
 
 def _class_claims(way: str, certificate: Certificate, errors: Errors, figure: str) -> Claims:
