@@ -1482,6 +1482,7 @@ def merged(c: Content, folds: Sequence[Fold]) -> tuple[Content, list[Fold]]:
     A Dirichlet prior over voters is one over the sums of their weights in blocs. A posterior that changes only the law
     of the sums has the KL of these, and where the voters of a bloc answer alike, the vote depends on nothing else.
     """
+    _need(any(fold.n_voters > 1 for fold in folds), "blocs are for several voters")
     blocs = [_bloc_of(*each) for each in zip(c["posteriors"], c["priors"], folds, strict=True)]
     _need(len({bloc.speak for bloc in blocs}) == 1, "blocs have speakers in some folds only")
     return {
@@ -1497,7 +1498,7 @@ def _bloc_of(posterior: dict[str, Any], prior: dict[str, Any], fold: Fold) -> Bl
     _fit(posterior, PARAMETERS[BLOCS], "a posterior of blocs")
     _check_parameters("dirichlet", prior, fold.n_voters, "prior")
     alpha, blocs, speakers = (posterior[name] for name in ("alpha", "blocs", "speakers"))
-    _need(not fold.abstains and fold.n_voters > 1, "blocs are for several voters that answer every example")
+    _need(not fold.abstains, "blocs are for voters that answer every example")
     _need(posterior["within"] == prior["alpha"], "blocs do not share their weight as the prior does")
     _need(
         len(blocs) == fold.n_voters and set(blocs) == set(range(len(alpha))),

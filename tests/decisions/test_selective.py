@@ -189,7 +189,7 @@ def test_weights_that_the_judges_taught_are_refused():
 def test_without_the_votes_the_error_says_how_to_get_them(fitted):
     clf = pickle.loads(pickle.dumps(fitted["holdout", 2]))
     del vars(clf)["evidence_"]
-    with pytest.raises(AttributeError, match=r"Judgments\.load"):
+    with pytest.raises(AttributeError, match=r"load_evidence"):
         clf.selective(max_error=0.1)
 
 

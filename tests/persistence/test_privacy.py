@@ -83,7 +83,7 @@ def test_evidence_is_missed_in_words_and_can_be_set(name, tmp_path):
     save_evidence(tmp_path / "evidence.npz", theirs.evidence_)
     ours = through_skops(theirs, tmp_path)
     assert not hasattr(ours, "evidence_")
-    with pytest.raises(AttributeError, match="evidence_ is not saved with a model: load it from the file"):
+    with pytest.raises(AttributeError, match="evidence_ is not saved with a model: load it from its file"):
         ours.evidence_  # noqa: B018
     ours.evidence_ = load_evidence(tmp_path / "evidence.npz")
     assert type(ours.evidence_) is type(theirs.evidence_)

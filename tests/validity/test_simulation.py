@@ -57,18 +57,18 @@ MC = {"mc": MonteCarlo()}
 DELTA = 0.2  # at 0.05 five times as many draws are needed to notice a rate of twice delta
 DRAWN = {"certified": False}  # only the drawn vote: the certificate of the fixed vote is the same code as elsewhere
 STUDIES = {
-    "one sample, two classes": Study(FLIPS, NOISE, (80,), DELTA, EXACT, ONE_SAMPLE),
-    "two folds, two classes": Study(TAIL, MEMORY, (20, 20), DELTA, EXACT, FOLDS, **DRAWN),
-    "one sample, three classes": Study(CROWD3, SKILL3, (150,), DELTA, WITH_A_DIRICHLET, ONE_SAMPLE, **DRAWN),
-    "two folds, three classes": Study(TAIL3, MEMORY3, (80, 80), DELTA, WITH_A_DIRICHLET, FOLDS),
+    "one sample, two classes": Study(FLIPS, NOISE, (80,), DELTA, EXACT, ONE_SAMPLE, **DRAWN),
+    "two folds, two classes": Study(TAIL, MEMORY, (20, 20), DELTA, EXACT, FOLDS),
+    "one sample, three classes": Study(CROWD3, SKILL3, (150,), DELTA, WITH_A_DIRICHLET, ONE_SAMPLE),
+    "two folds, three classes": Study(TAIL3, MEMORY3, (80, 80), DELTA, WITH_A_DIRICHLET, FOLDS, **DRAWN),
     "one sample, weighted vote": Study(CROWD, SKILL, (200,), DELTA, CLASSICAL, ONE_SAMPLE, **WEIGHTED),
     "three folds, weighted vote": Study(TAIL, MEMORY, (60, 100, 140), DELTA, CLASSICAL, FOLDS, **WEIGHTED),
     "two folds, drawn in training": Study(TAIL3, MEMORY3, (30, 50), DELTA, MC, FOLDS, **TRAINED_ON_DRAWS, **DRAWN),
     "two folds, logit-normal": Study(TAIL3, MEMORY3, (30, 50), DELTA, FEW_DRAWS, FOLDS, **NORMAL),
 }
 REPEATED = {  # with another number of folds, which is no code of its own, and the fixed vote once more
-    "two folds, two classes, fixed": Study(TAIL, MEMORY, (20, 20), DELTA, EXACT, FOLDS),
-    "one sample, three classes, fixed": Study(CROWD3, SKILL3, (150,), DELTA, WITH_A_DIRICHLET, ONE_SAMPLE),
+    "one sample, two classes, fixed": Study(FLIPS, NOISE, (80,), DELTA, EXACT, ONE_SAMPLE),
+    "two folds, three classes, fixed": Study(TAIL3, MEMORY3, (80, 80), DELTA, WITH_A_DIRICHLET, FOLDS),
     "one sample, drawn in training": Study(CROWD, SKILL, (100,), DELTA, MC, ONE_SAMPLE, **TRAINED_ON_DRAWS),
     "one sample, logit-normal": Study(CROWD, SKILL, (100,), DELTA, FEW_DRAWS, ONE_SAMPLE, **NORMAL),
     "three folds, two classes": Study(TAIL, MEMORY, (10, 20, 40), DELTA, EXACT, FOLDS),
