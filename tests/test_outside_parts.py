@@ -1,15 +1,21 @@
 """A stranger's parts, defined outside of the package, go through everything that ours go through."""
 
 from dataclasses import dataclass
+from functools import cache
+from html import unescape
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_moons
+from sklearn.model_selection import GridSearchCV
 
 from stocmv import Certificate, MajorityVoteClassifier, VoteMatrix, learn
-from stocmv.bounds import BOUNDS, Bound, CatoniPerFold, Seeger, UpperBound
+from stocmv.bounds import BOUNDS, Bound, CatoniPerFold, Seeger, UpperBound, clopper_pearson
+from stocmv.checks import hash_rows
 from stocmv.posteriors import POSTERIORS, Dirichlet
+from stocmv.protocols import ROW_KEY, Cut, Folds, HoldOut
 from stocmv.report import DataSummary, render
 from stocmv.risks import RISKS, FirstOrder
 from stocmv.solvers import Solver
@@ -119,53 +125,133 @@ class SlopeVoters(VoterSet):
         return ((X - self.middle) @ np.array([np.cos(angles), np.sin(angles)]) > 0).astype(np.uint8)
 
 
+@dataclass(frozen=True)
+class LastRows(Cut):
+    """The last rows judge; nothing is drawn."""
+
+    def parts(self, n, groups, rng):
+        return (np.arange(n) < n - round(self.shares[0] * n)).astype(int)
+
+
+@dataclass(frozen=True)
+class LastRowsJudge(HoldOut):
+    """The rows are in the order in which they were recorded, and the latest ones judge."""
+
+    share: float = 0.25
+    assumptions: ClassVar = ("The rows are in random order: nothing changed while they were recorded.",)
+    name: ClassVar[str] = "last rows"
+
+    @property
+    def cut(self):
+        return LastRows((self.share, 1 - self.share), 1)
+
+
 PARTS = {
-    "bound": {"bound": Hoeffding()},
-    "risk": {"risk": ThirdOrder(), "bound": "seeger"},
-    "posterior": {"posterior": Tied, "bound": "seeger"},
-    "tested posterior": {"posterior": Tied},
-    "solver": {"solver": RandomSearch(), "bound": "seeger"},
-    "voters": {},
-    "all": {"bound": Hoeffding(), "posterior": Tied, "solver": RandomSearch()},
+    "bound": {"bound": Hoeffding(), "n_folds": 2},
+    "risk": {"risk": ThirdOrder(), "bound": "seeger", "n_folds": 2},
+    "posterior": {"posterior": Tied, "bound": "seeger", "n_folds": 2},
+    "tested posterior": {"posterior": Tied, "n_folds": 2},
+    "solver": {"solver": RandomSearch(), "bound": "seeger", "prior": 1.0, "n_folds": 2},
+    "voters": {"n_folds": 2},
+    "protocol": {"holdout": LastRowsJudge()},
+    "all that learn": {"bound": Hoeffding(), "posterior": Tied, "solver": RandomSearch(), "n_folds": 2},
+    "all that are tested": {"posterior": Tied, "solver": RandomSearch(), "holdout": LastRowsJudge()},
 }
-KNOWN = ("solver", "voters")  # a certificate of these has nothing that the verifier does not know
+UNKNOWN = ("bound", "risk", "posterior", "all that learn")  # the verifier does not know a part of these certificates
 
 
+@cache
 def fitted(part):
-    return MajorityVoteClassifier(Slopes(), n_folds=2, random_state=0, **PARTS[part]).fit(X, y)
+    return MajorityVoteClassifier(Slopes(), random_state=0, **PARTS[part]).fit(X, y)
 
 
-@pytest.mark.parametrize("part", [part for part in PARTS if part not in ("voters", "tested posterior")])
+@pytest.mark.parametrize("part", ["bound", "risk", "posterior", "solver", "all that learn"])
 def test_learn_takes_it(part):
     votes = VoteMatrix.from_labels(SlopeVoters(X.mean(0), 8).codes(X), y)
-    learned = learn(votes, random_state=0, **PARTS[part])
+    settings = {name: value for name, value in PARTS[part].items() if name != "n_folds"}
+    learned = learn(votes, random_state=0, **{"prior": 1.0, **settings})
     assert 0 < learned.certificate.stochastic_bound <= 1
     assert len(learned.history) >= 1
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_the_classifier_its_certificate_and_the_page_take_it(part, tmp_path):
+def test_the_classifier_takes_it(part):
     clf = fitted(part)
-    certificate = clf.certificate_
     assert clf.score(X, y) > 0.6
+    assert clf.predict_proba(X).shape == (len(y), 2)
+    assert 0 < clf.certificate_.bound <= 1
+    assert "With probability at least 95 %" in clf.certificate_.statement()
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_its_certificate_survives_its_file(part, tmp_path):
+    certificate = fitted(part).certificate_
     certificate.to_json(tmp_path / "certificate.json")
-    assert Certificate.from_json(tmp_path / "certificate.json").statement() == certificate.statement()
-    page = render(clf, data=DataSummary("moons", len(y), 2, {"0": 150, "1": 150}, {"numeric": 2}, 0, 0))
-    assert certificate.theorem.split(",")[0].replace("'", "&#39;") in page
-    assert f"{np.ceil(1e4 * certificate.bound) / 100:.2f} %" in page
+    again = Certificate.from_json(tmp_path / "certificate.json")
+    assert again == certificate
+    assert str(again) == str(certificate)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_page_shows_it(part):
+    clf = fitted(part)
+    page = unescape(render(clf, data=DataSummary("moons", len(y), 2, {"0": 150, "1": 150}, {"numeric": 2}, 0, 0)))
+    assert clf.certificate_.theorem.split(",")[0] in page
+    assert f"{np.ceil(1e4 * clf.certificate_.bound) / 100:.2f} %" in page
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_the_verifier_checks_what_it_knows_and_says_what_it_does_not(part):
     clf = fitted(part)
     verification = clf.certificate_.verify(clf.evidence_)
-    assert bool(verification) == (part in KNOWN)
-    if part not in KNOWN:
+    assert bool(verification) == (part not in UNKNOWN), str(verification)
+    if part in UNKNOWN:
         assert "not known here" in str(verification)
 
 
-def test_a_statement_names_the_strangers_theorem():
-    assert fitted("bound").certificate_.theorem.startswith("a stranger's theorem, cross-bounded over 2 folds")
+@pytest.mark.parametrize("part", [part for part in PARTS if "bound" not in PARTS[part]])
+def test_a_vote_that_is_only_tested_may_answer_when_it_is_sure(part):
+    """It does not matter where voters, weights and judges come from: the table is all there is."""
+    sure = fitted(part).selective(min_coverage=0.3)
+    assert sure.certificate_.verify(fitted(part).evidence_)
+    assert sure.answers(X).mean() > 0.3
+    assert set(fitted(part).certificate_.further_assumptions) <= set(sure.certificate_.assumptions)
+
+
+def test_the_certificate_names_the_strangers_bound():
+    assert fitted("bound").certificate_.theorem.startswith("the bound 'hoeffding', cross-bounded over 2 folds")
+    assert fitted("bound").certificate_.bound_settings == {"name": "hoeffding", "extra": 0.01}
+
+
+class TestProtocol:
+    def test_says_who_judges(self):
+        clf = fitted("protocol")
+        np.testing.assert_array_equal(clf.evidence_.truth, y[225:])
+        np.testing.assert_array_equal(clf.evidence_.row, hash_rows(X[225:], ROW_KEY))
+        np.testing.assert_array_equal(clf.evidence_.answer, clf.predict(X[225:]))
+        np.testing.assert_array_equal(clf.voters_[0].middle, X[:225].mean(0))
+        assert clf.certificate_.bound == clopper_pearson(int(clf.evidence_.wrong.sum()), 75, 0.05)
+
+    def test_is_named_and_states_its_assumption(self):
+        certificate = fitted("protocol").certificate_
+        assert certificate.protocol == {"name": "last rows", "learning": 225, "judging": 75}
+        assert "225 examples made the vote; 75 others only judged it." in str(certificate)
+        assert LastRowsJudge.assumptions[0] in certificate.assumptions
+        assert f"- {LastRowsJudge.assumptions[0]}" in str(certificate)
+
+    def test_takes_everything_else_that_a_fit_may_be_asked_for(self):
+        settings = {"per_class": True, "stochastic": True, "cost": [[0, 1], [5, 0]]}
+        clf = MajorityVoteClassifier(Slopes(), holdout=LastRowsJudge(0.5), random_state=0, **settings).fit(X, y)
+        assert set(clf.certificate_.figures) == {"error", "baseline", "classes", "precision", "cost"}
+        assert clf.certificate_.n == 150
+        assert clf.certificate_.verify(clf.evidence_)
+
+    def test_is_a_parameter_like_any_other(self):
+        clf = MajorityVoteClassifier(Slopes(), holdout=LastRowsJudge(0.5), random_state=0)
+        assert clone(clf).holdout == LastRowsJudge(0.5)
+        assert "LastRowsJudge(share=0.5" in repr(clf)
+        search = GridSearchCV(clf, {"holdout": ["auto", LastRowsJudge(0.2), Folds(2)]}, cv=2).fit(X, y)
+        assert np.all(np.isfinite(search.cv_results_["mean_test_score"]))
 
 
 class Measured(Bound):

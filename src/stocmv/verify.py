@@ -1018,11 +1018,7 @@ def one_sample(total: float, n: int, delta: float, counted: bool) -> tuple[float
     """The bound for a sum of losses of one sample, ``counted`` if each is 0 or 1; and the most that it may be."""
     if n == 0:
         return 1.0, 1.0
-
-    def excluded(slack: float, p: float) -> bool:
-        return is_excluded(p, total, n, delta, counted, slack)
-
-    return smallest(functools.partial(excluded, 0.0)), smallest(functools.partial(excluded, ROUNDED))
+    return _rounded(lambda p, slack: is_excluded(p, total, n, delta, counted, slack), 0.0 if counted else ROUNDED)
 
 
 @functools.lru_cache(1 << 12)
@@ -1032,11 +1028,8 @@ def chosen_answer(total: float, n: int, delta: float, counted: bool) -> tuple[fl
     For an answer that errs with probability p, the bound may fail with probability ``delta (1 - p)``: these add up to
     delta for any number of classes. It is the largest error p that is not excluded at its level.
     """
-
-    def excluded(slack: float, p: float) -> bool:
-        return is_excluded(p, total, n, delta * (1 - p), counted, slack)
-
-    return smallest(functools.partial(excluded, 0.0)), smallest(functools.partial(excluded, ROUNDED))
+    slack = 0.0 if counted else ROUNDED
+    return _rounded(lambda p, slack: is_excluded(p, total, n, delta * (1 - p), counted, slack), slack)
 
 
 def smallest(excluded: Callable[[float], bool], most: float = 1.0) -> float:
@@ -1046,6 +1039,12 @@ def smallest(excluded: Callable[[float], bool], most: float = 1.0) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if excluded(middle) else (middle, high)
     return high
+
+
+def _rounded(excluded: Callable[[float, float], bool], slack: float) -> tuple[float, float]:
+    """The smallest excluded number, and the most that it may be if so much was added against rounding errors."""
+    least = smallest(lambda p: excluded(p, 0.0))
+    return least, smallest(lambda p: excluded(p, slack)) if slack else least
 
 
 def is_excluded(p: float, total: float, n: int, delta: float, counted: bool, slack: float) -> bool:
@@ -1199,15 +1198,8 @@ class Asked(NamedTuple):
         errors, answers = self.answered(threshold)
         if not self.table.grouped:  # given the number of answers, errors among them are counted
             return one_sample(errors.sum(), int(answers.sum()), delta, counted=True)
-
-        def excluded(slack: float, r: float) -> bool:
-            return _evidence(errors, answers, delta, r) >= slack
-
-        return smallest(functools.partial(excluded, 0.0)), smallest(functools.partial(excluded, self.slack))
-
-    @property
-    def slack(self) -> float:
-        return 2e-9 + 2e-12 * self.n  # what evidence may have been rounded down by
+        slack = 2e-9 + 2e-12 * self.n  # what evidence may have been rounded down by
+        return _rounded(lambda r, slack: _evidence(errors, answers, delta, r) >= slack, slack)
 
     def excludes(self, threshold: float, delta: float, r: float) -> bool:
         """Whether the error among the answers is certified to be at most r."""
@@ -2579,18 +2571,22 @@ def _lightest_majority(weights: NDArray, s: float, near: float) -> float:
     return float(np.maximum(sums, s / 2)[sums + rest >= s / 2 * (1 - near)].min())
 
 
+def _all_contests(weights: NDArray) -> tuple[NDArray, NDArray]:
+    """Weights of the true class and of a wrong one, if each voter answers one of them, or neither."""
+    answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)
+    return weights @ (answers == 0), weights @ (answers == 1)
+
+
 def _lost_contests(weights: NDArray, n_classes: int, s: float, near: float) -> list[tuple[float, float]]:
-    """Weights of the true class and of a wrong one that is no lighter, nor lighter than the others on average."""
-    answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)  # the true class, a wrong one, or another
-    right, wrong = weights @ (answers == 0), weights @ (answers == 1)
+    """Those with a wrong class that is no lighter than the true one, nor than the others on average."""
+    right, wrong = _all_contests(weights)
     lost = (wrong >= right - near * s) & (wrong * (n_classes - 2) >= s - right - wrong - near * s)
     return list(zip(right[lost].tolist(), wrong[lost].tolist(), strict=True))
 
 
 def _contests_of_some(weights: NDArray, near: float) -> list[tuple[float, float]]:
-    """Weights of the true class and of a wrong one that is no lighter, if any voter may abstain."""
-    answers = np.indices((3,) * len(weights)).reshape(len(weights), -1)  # the true class, a wrong one, or none
-    right, wrong = weights @ (answers == 0), weights @ (answers == 1)
+    """Those with a wrong class that is no lighter than the true one, if any voter may abstain."""
+    right, wrong = _all_contests(weights)
     lost = (wrong > 0) & (wrong >= right * (1 - near))
     return list(zip(right[lost].tolist(), wrong[lost].tolist(), strict=True))
 
@@ -2626,21 +2622,19 @@ def _remarks(c: Content) -> Iterator[str]:
     low += [(entry["measured"], entry["label"]) for entry in figures.get("recalls", ()) if entry["n"]]
     low = sorted((pair for pair in low if pair[0] < 0.5), key=lambda pair: pair[0])
     if low:
-        of = f"{_percent_down(low[0][0])} of class {low[0][1]!a}"
+        of = f"{_percent_down(low[0][0])} of class {brief(ascii(low[0][1]))}"
         more = f", and less than half of {len(low) - 1:,} more" if len(low) > 1 else ""
-        yield (
-            f"It is shown to find at least {of}{more}" if "classes" in figures else f"On the judges it finds {of}{more}"
-        )
+        yield ("It is shown to find at least " if "classes" in figures else "On the judges it finds ") + of + more
     ours, one = figures.get("cost", figures["error"]), figures.get("cost", figures).get("baseline")
     show, subject = (_amount, "mean cost") if "cost" in figures else (_percent, "error")
     if "cost" in figures:
         yield f"Its mean cost is at most {_amount(ours['bound'])}"
     if one and ours["bound"] >= one["bound"]:
-        always = f"always answering {one['label']!a}, at most {show(one['bound'])}"
+        always = f"always answering {brief(ascii(one['label']))}, at most {show(one['bound'])}"
         yield f"This bound on the {subject} is no better than that of {always}"
     measured = "measured" if "cost" in figures else "empirical_risk"
     if one and measured in ours and ours[measured] >= one[measured] and ours["bound"] < one["bound"]:
-        yield f"On the judges, the {subject} is no better than that of always answering {one['label']!a}"
+        yield f"On the judges, the {subject} is no better than that of always answering {brief(ascii(one['label']))}"
 
 
 def _selective_sentences(c: Content) -> list[str]:

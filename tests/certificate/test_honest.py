@@ -192,22 +192,18 @@ def columns(n_classes, n_voters, n=240, seed=0):
     return np.where(right, y[:, None], rng.integers(0, n_classes, (n, n_voters))).astype(float), y
 
 
-@pytest.mark.parametrize("grouped", [False, True], ids=["examples", "groups"])
 @pytest.mark.parametrize(
-    "settings",
+    ("settings", "grouped"),
     [
-        {"per_class": True},
-        {"n_folds": 3, "per_class": True},
-        {"holdout": 0.5},
-        {"posterior": "categorical", "risk": "first_order", "n_folds": 3},
-        {"bound": "seeger"},
-        {"bound": "catoni", "n_folds": 2, "per_class": True},
+        ({"per_class": True}, False),
+        ({"n_folds": 3, "per_class": True}, False),
+        ({"holdout": 0.5, "per_class": True}, True),
+        ({"posterior": "categorical", "risk": "first_order", "n_folds": 3}, True),
+        ({"bound": "catoni", "n_folds": 2, "per_class": True}, False),
     ],
     ids=str,
 )
 def test_what_the_classifier_issues(settings, grouped):
-    if grouped and "bound" in settings:
-        pytest.skip("a PAC-Bayes bound needs independent rows")
     X, y = columns(3, 4)
     clf = MajorityVoteClassifier([Column(j) for j in range(4)], random_state=0, solver=LBFGS(max_iter=5), **settings)
     with warnings.catch_warnings():

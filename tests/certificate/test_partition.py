@@ -77,7 +77,7 @@ def test_twenty_voters_are_listed_whole():
     assert closest_contests(weights, 2).wrong[0] == pytest.approx(lightest, rel=2e-9)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_few_good_voters_have_a_deterministic_vote_little_above_the_stochastic_one(n_classes):
     y = RNG.integers(n_classes, size=4000)
     votes = np.where(RNG.random((4000, 3)) < 0.05, RNG.integers(n_classes, size=(4000, 3)), y[:, None])

@@ -17,7 +17,7 @@ from zoo import SINGLE, posterior_near, prior_of, problem
 
 
 @pytest.mark.parametrize("name", SINGLE)
-@pytest.mark.parametrize("scale", [0.05, 200.0])
+@pytest.mark.parametrize("scale", [pytest.param(0.05, marks=pytest.mark.slow), 1.0, 200.0])
 def test_rows_agree_with_the_certified_ones(name, scale):
     votes = problem(name)
     votes = votes.take(np.arange(min(votes.n_rows, 8)))

@@ -33,7 +33,9 @@ class Failing(ClassifierMixin, BaseEstimator):
 
 @cache
 def original():
-    return MajorityVoteClassifier(RandomForestClassifier(8), n_folds=2, prior=1.0, stochastic=True, random_state=0).fit(X, y)
+    return MajorityVoteClassifier(RandomForestClassifier(8), n_folds=2, prior=1.0, stochastic=True, random_state=0).fit(
+        X, y
+    )
 
 
 @pytest.fixture
@@ -237,7 +239,9 @@ def test_nothing_is_certified_from_parts_of_different_fits(clf, how):
         lambda: SelectiveDisplay.from_estimator(clf),
         lambda: ErrorDistributionDisplay.from_estimator(clf),
     ):
-        with pytest.raises(ValueError, match=r"is not what certificate_ is about|were learned on them|about other votes"):
+        with pytest.raises(
+            ValueError, match=r"is not what certificate_ is about|were learned on them|about other votes"
+        ):
             certifies()
 
 

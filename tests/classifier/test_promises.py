@@ -94,7 +94,9 @@ class TestDrawnVoters:
     def test_are_refused_where_they_are_not_certified(self, risk, method):
         clf = quick(risk=risk, bound="seeger").fit(X, y)
         assert not clf.certificate_.covers_drawn
-        with pytest.raises(ValueError, match=f"{method} is not certified: .* with a PAC-Bayes bound, with risk='exact'"):
+        with pytest.raises(
+            ValueError, match=f"{method} is not certified: .* with a PAC-Bayes bound, with risk='exact'"
+        ):
             clf.draw() if method == "draw" else clf.predict_stochastic(X)
 
     @pytest.mark.parametrize("n_folds", [None, 2])

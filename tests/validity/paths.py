@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stocmv import Certificate, MajorityVoteClassifier
+from stocmv.decisions import NotCertified, SelectiveVote
 from validity.trials import draws_to_catch, most_violations
 from validity.worlds import Errors, World
 
 N_VOTES_DRAWN = 6
 LEAK = 0.5  # how often a bound is false that is no more than the measured error: voters that have seen their judges
 WEIGHTED_VOTE = ("first_order", "second_order", "binomial", "c_bound")  # risks whose bound speaks of the weighted vote
+ROOM = 1e-9  # below a threshold, where weights that reach it exactly are rounded
 
 
 class Claim(NamedTuple):
@@ -28,25 +30,23 @@ class Claim(NamedTuple):
 
 
 Claims = dict[str, Claim]  # by the way to predict and the figure
+NOTHING = Claim(0.0, 1.0)  # where nothing is certified
 
 
 def claims(clf: MajorityVoteClassifier, world: World, seed: int) -> Claims:
-    """All that its certificate says of a fitted vote. What the classifier refuses to do is no claim."""
-    found = _fixed_claims(clf.certificate_, fixed_errors(clf, world)) | baseline_claims(clf, world)
-    for claimed in (_stochastic_claims, _drawn_claims):
-        try:
-            found |= claimed(clf, world, seed)
-        except ValueError:
-            if clf.certificate_.posterior != "categorical":
-                raise
-    return found
+    """All that its certificate says of a fitted vote, except for the precision of groups.
 
-
-def _fixed_claims(certificate: Certificate, errors: Errors) -> Claims:
-    found = {"predict, bound": Claim(errors.overall, certificate.bound)}
-    if certificate.risk in WEIGHTED_VOTE:
+    What the classifier refuses to do is no claim.
+    """
+    certificate, answers = clf.certificate_, mean_answers(clf, world)
+    errors = world.errors(answers)
+    found = {"predict, bound": Claim(errors.overall, certificate.bound)} | baseline_claims(clf, world)
+    if getattr(certificate, "risk", None) in WEIGHTED_VOTE:
         found["predict, stochastic_bound"] = Claim(errors.overall, certificate.stochastic_bound)
-    return found | _class_claims("predict", certificate, errors, "bound")
+    found |= _class_claims("predict", certificate, errors, "bound") | _decision_claims(certificate, world, answers)
+    if certificate.covers_drawn:
+        found |= _stochastic_claims(clf, world, seed) | _drawn_claims(clf, world, seed)
+    return found
 
 
 def baseline_claims(clf: MajorityVoteClassifier, world: World) -> Claims:
@@ -55,33 +55,88 @@ def baseline_claims(clf: MajorityVoteClassifier, world: World) -> Claims:
     return {"baseline": Claim(world.errors(world.answers(always)).overall, clf.certificate_.baseline["bound"])}
 
 
+def _decision_claims(certificate: Any, world: World, answers: NDArray) -> Claims:
+    """Precision and mean cost, where they are certified."""
+    found = {}
+    if getattr(certificate, "precisions", ()) and not certificate.grouped:
+        wrong = world.errors_among(answers)
+        entries = ((int(e["label"]), e["bound"]) for e in certificate.precisions)
+        found["precision"] = worst([Claim(wrong[label], 1 - bound) for label, bound in entries])
+    if getattr(certificate, "cost", {}):
+        cost, matrix = certificate.cost, np.array(certificate.cost["matrix"])
+        largest = matrix.max()
+        found["mean cost"] = Claim(world.mean_cost(answers, matrix) / largest, cost["bound"] / largest)
+        always = world.answers(np.full(len(world.points), int(cost["baseline"]["label"])))
+        found["cost of one answer"] = Claim(
+            world.mean_cost(always, matrix) / largest, cost["baseline"]["bound"] / largest
+        )
+    return found
+
+
 def _stochastic_claims(clf: MajorityVoteClassifier, world: World, seed: int) -> Claims:
     errors, certificate = stochastic_errors(clf, world, seed), clf.certificate_
-    found = {"predict_stochastic, stochastic_bound": Claim(errors.overall, certificate.stochastic_bound)}
-    return found | _class_claims("predict_stochastic", certificate, errors, "stochastic_bound")
+    found = {"predict_stochastic, stochastic_bound": Claim(errors.overall, stochastic_bound(certificate))}
+    figure = "bound" if certificate.stochastic_bound is None else "stochastic_bound"
+    return found | _class_claims("predict_stochastic", certificate, errors, figure)
+
+
+def stochastic_bound(certificate: Certificate) -> float:
+    """The bound on what `predict_stochastic` does: a single voter answers the same as in `predict`."""
+    return certificate.bound if certificate.stochastic_bound is None else certificate.stochastic_bound
 
 
 def _drawn_claims(clf: MajorityVoteClassifier, world: World, seed: int) -> Claims:
-    return {"draw, stochastic_bound": Claim(drawn_error(clf, world, seed), clf.certificate_.stochastic_bound)}
+    return {"draw, stochastic_bound": Claim(drawn_error(clf, world, seed), stochastic_bound(clf.certificate_))}
 
 
 def _class_claims(way: str, certificate: Certificate, errors: Errors, figure: str) -> Claims:
-    """The bounds for the classes hold all at once: the class that is closest to breaking its own speaks for all."""
     each = [Claim(float(errors.by_class[int(c["label"])]), c[figure]) for c in certificate.per_class]
-    return {f"{way}, {figure} by class": max(each, key=lambda claim: claim.truth - claim.bound)} if each else {}
+    return {f"{way}, {figure} by class": worst(each)} if each else {}
 
 
-def fixed_errors(clf: MajorityVoteClassifier, world: World) -> Errors:
-    """Errors of `predict`: as it is for continuous features, on average over its key where there are few points.
+def worst(claims: list[Claim]) -> Claim:
+    """Of claims that hold all at once: the one that is closest to being false speaks for all."""
+    return max(claims, key=lambda claim: claim.truth - claim.bound)
+
+
+def selective_claims(clf: MajorityVoteClassifier, world: World, **target: float) -> Claims:
+    """Error among the answers and coverage, which hold at once; where nothing is certified, nothing is false."""
+    name = f"selective, {next(iter(target))}"
+    try:
+        sure = clf.selective(**target)
+    except NotCertified:
+        return {name: NOTHING}
+    certificate = sure.certificate_
+    error, silence = world.errors_of_some(*sure_answers(sure, clf, world))
+    return {name: worst([Claim(error, certificate.bound), Claim(silence, 1 - certificate.coverage)])}
+
+
+def mean_answers(clf: MajorityVoteClassifier, world: World) -> NDArray:
+    """Probabilities of what `predict` answers: as it is for continuous features, else on average over its key.
 
     A key gives every point to one of the folds. Over many points that evens out; over nine it does not, and the
     certificate promises the average.
     """
     if not world.is_exact:
-        return world.errors(world.answers(clf.predict(world.points)))
+        return world.answers(clf.predict(world.points))
     by_fold = fold_answers(clf, world.points)
     assert np.all((by_fold == clf.predict(world.points)).any(0)), "predict answers as none of the folds does"
-    return world.errors(np.tensordot(shares(clf), world.answers(by_fold), axes=1))
+    return np.tensordot(shares(clf), world.answers(by_fold), axes=1)
+
+
+def sure_answers(sure: SelectiveVote, clf: MajorityVoteClassifier, world: World) -> tuple[NDArray, NDArray]:
+    """Probabilities of the answers of a vote that may be silent, (n_points, n_classes), and of any answer at all."""
+    if not world.is_exact:
+        answered = sure.answers(world.points).astype(float)
+        return world.answers(clf.predict(world.points)) * answered[:, None], answered
+    answers, answered = 0.0, 0.0
+    folds = zip(shares(clf), clf.voters_, clf.posterior_, sure.certificate_.thresholds, strict=True)
+    for share, voters, posterior, threshold in folds:
+        scores = _scores(clf, voters.codes(world.points), posterior.mean)
+        reached = share * (scores.max(1) >= threshold - ROOM)
+        answers = answers + world.answers(clf.classes_[scores.round(10).argmax(1)]) * reached[:, None]
+        answered = answered + reached
+    return answers, answered
 
 
 def stochastic_errors(clf: MajorityVoteClassifier, world: World, seed: int) -> Errors:
@@ -108,12 +163,12 @@ def shares(clf: MajorityVoteClassifier) -> NDArray:
 
 def fold_answers(clf: MajorityVoteClassifier, points: NDArray) -> NDArray:
     """Labels that the folds' voters elect with their mean weights, (n_folds, n)."""
-    return np.stack([_elected(clf, v.codes(points), p.mean) for v, p in zip(clf.voters_, clf.posterior_, strict=True)])
+    folds = zip(clf.voters_, clf.posterior_, strict=True)
+    return np.stack([clf.classes_[_scores(clf, v.codes(points), p.mean).round(10).argmax(1)] for v, p in folds])
 
 
-def _elected(clf: MajorityVoteClassifier, codes: NDArray, weights: NDArray) -> NDArray:
-    scores = np.stack([(codes == k) @ weights for k in range(len(clf.classes_))], axis=1)
-    return clf.classes_[scores.round(10).argmax(1)]
+def _scores(clf: MajorityVoteClassifier, codes: NDArray, weights: NDArray) -> NDArray:
+    return np.stack([(codes == k) @ weights for k in range(len(clf.classes_))], axis=1)
 
 
 Trial = Callable[[Any, int], Claims]  # (variant, seed) -> claims of one fit

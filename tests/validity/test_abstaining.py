@@ -29,7 +29,13 @@ def population(n_classes):
 def violations(n_classes, protocol, seed):
     X, y = population(n_classes)
     rows = np.random.default_rng(seed).integers(0, len(y), 90)
-    settings = {"delta": DELTA, "solver": LBFGS(max_iter=3), "random_state": seed, **PROTOCOLS[protocol]}
+    settings = {
+        "delta": DELTA,
+        "solver": LBFGS(max_iter=3),
+        "random_state": seed,
+        **PROTOCOLS[protocol],
+        "stochastic": True,
+    }
     clf = MajorityVoteClassifier(ColumnSource(), **settings).fit(X[rows], y[rows])
     fixed = (clf.predict(X) != y).mean()
     drawn = (1 - clf.predict_stochastic_proba(X)[np.arange(len(y)), np.searchsorted(clf.classes_, y)]).mean()

@@ -53,7 +53,7 @@ def violated(seed: int, n: int, n_classes: int, n_folds: int | None) -> np.ndarr
     y = (rng.random(n)[:, None] > np.cumsum(p_y[rows], axis=1)).sum(1)
     y[:n_classes] = np.arange(n_classes) if len(np.unique(y)) < n_classes else y[:n_classes]
     clf = MajorityVoteClassifier(
-        RandomForestClassifier(3), n_folds=n_folds, delta=DELTA, per_class=True, random_state=seed
+        RandomForestClassifier(3), n_folds=n_folds, delta=DELTA, stochastic=True, per_class=True, random_state=seed
     ).fit(POINTS[rows], y)
     truth, certificate = true_errors(clf, p_y), clf.certificate_
     return np.array(

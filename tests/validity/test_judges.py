@@ -51,7 +51,7 @@ def exchanged(part: NDArray, fold: int) -> tuple[NDArray, NDArray]:
 
 def made(clf: MajorityVoteClassifier, fold: int) -> list[NDArray]:
     """All that was made for a part: the answers of its voters, their weights, and the constants of its test."""
-    constants = [clf.certificate_.bound_settings.get(name, [0.0] * 3)[fold] for name in ("slope", "offset", "scale")]
+    constants = [clf.certificate_.fold_test.get(name, [0.0] * 3)[fold] for name in ("slope", "offset", "scale")]
     answers = clf.classes_[clf.voters_[fold].codes(POINTS)]
     return [answers, clf.posterior_[fold].alpha, np.array(constants)]
 

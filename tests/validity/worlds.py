@@ -80,6 +80,31 @@ class World:
         spread, class_spread = wrong.sum(1) - overall, (wrong - by_class * self.p_y) / of_class
         return Errors(overall - self._benefit(spread), by_class - self._benefit(class_spread))
 
+    def errors_among(self, answers: NDArray) -> NDArray:
+        """Share of errors among the answers of each class, lowered; 0 for a class that is never answered."""
+        given = self.weights @ answers
+        wrong = answers * (1 - self.p_y)
+        ratio = np.divide(self.weights @ wrong, given, out=np.zeros(len(given)), where=given > 0)
+        if self.is_exact:
+            return ratio
+        spread = (wrong - ratio * answers) / np.where(given > 0, given, 1.0)
+        return ratio - self._benefit(spread)
+
+    def errors_of_some(self, answers: NDArray, answered: NDArray) -> tuple[float, float]:
+        """Share of errors among all answers of a vote that may be silent, and how often it is; both lowered."""
+        wrong, given = answered - (answers * self.p_y).sum(1), float(self.weights @ answered)
+        ratio = float(self.weights @ wrong) / given if given else 0.0
+        if self.is_exact:
+            return ratio, 1 - given
+        benefits = self._benefit((wrong - ratio * answered) / (given or 1.0)), self._benefit(answered - given)
+        return ratio - float(benefits[0]), 1 - given - float(benefits[1])
+
+    def mean_cost(self, answers: NDArray, costs: NDArray) -> float:
+        """Mean cost, from the cost of each answer given the true class; lowered."""
+        each = np.einsum("xt,ta,xa->x", self.p_y, costs, answers, optimize=True)
+        mean = float(self.weights @ each)
+        return mean if self.is_exact else mean - float(self._benefit(each - mean))
+
     def mean_error(self, labels: NDArray) -> float:
         """Mean error of drawn votes, from what several of them say, (n_votes, n_points); lowered, too."""
         losses = 1 - self.p_y[np.arange(len(self.points)), labels]

@@ -130,12 +130,15 @@ class Judgments:
         return Losses(float(means.sum()), len(means))
 
     def group_means(self, values: NDArray) -> NDArray:
-        """The mean over the rows of each group, of one value per row or of several."""
+        """The mean over the rows of each group, of one value per row or of several, rounded up."""
         _, place = np.unique(cast(NDArray, self.group), return_inverse=True)
         rows = np.bincount(place)
         sums = np.zeros((len(rows), *values.shape[1:]))
         np.add.at(sums, place, values)
-        return sums / rows.reshape(-1, *(1 for _ in values.shape[1:]))
+        means = sums / rows.reshape(-1, *(1 for _ in values.shape[1:]))
+        if values.dtype == bool:  # whole numbers are added exactly
+            return means
+        return np.minimum(means * (1 + 2.0**-52 * rows.max()), 1.0)
 
     @property
     def errors(self) -> Losses:

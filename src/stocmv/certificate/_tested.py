@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import check_delta
-from ..verify import Verification, verify_tested
+from ..verify import Refused, Verification, check_judgments, verify_tested
 from ._baseline import Baseline
 from ._calibration import Calibration
 from ._certificate import Certificate
@@ -242,6 +242,10 @@ def certify_judgments(
     protocol, context : dict, optional
         Which examples made the vote, and where the certificate comes from.
     """
+    try:
+        check_judgments(judgments.columns())
+    except Refused as error:
+        raise ValueError(f"These judgments cannot be certified: {error}.") from error
     trial = Trial(judgments, check_delta(delta), guesses, costs)
     names = ["error", "baseline", *(["classes"] if per_class else ["recalls"])]
     # different folds may answer rows of one group, and then there is no simple bound on the precision

@@ -170,7 +170,9 @@ def _attainable(folds: Sequence[FoldTests], max_error: float) -> str:
     while high - low > 1e-4:
         middle = (low + high) / 2
         low, high = (low, middle) if met(middle) else (middle, high)
-    high = math.ceil(1e4 * high) / 1e4
+    high = min(math.ceil(1e4 * high) / 1e4, 1 - 1e-4)
+    if not met(high):
+        return "nothing can, there are too few of them."
     coverage = sum(found.coverage for found in met(high)) / len(folds)
     return (
         f"max_error={high:g} can, with a coverage of at least about {percent_down(coverage)}. That figure comes from "
