@@ -357,10 +357,6 @@ class TestComparison:
         bound = clopper_pearson(n_errors, n, 0.05)
         assert bound == 1 if n_errors == n else binom.cdf(n_errors, n, bound) == pytest.approx(0.05, rel=1e-7)
 
-    def test_with_errors_on_other_examples(self):
-        ours = judged("hold-out").compare_errors(3, 100)
-        assert ours.holdout_bound == clopper_pearson(3, 100, 0.05)
-
 
 def test_the_problems_are_all_there():
     assert {settings["name"] for settings in PAID.values()} <= {"good", *PROBLEMS}

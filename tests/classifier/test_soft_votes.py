@@ -252,6 +252,8 @@ def test_a_class_that_the_model_does_not_know_has_no_score():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("voters", [RandomForestClassifier(5), [LogisticRegression(), GaussianNB()]], ids=["one", "list"])
+@pytest.mark.parametrize(
+    "voters", [RandomForestClassifier(5), [LogisticRegression(), GaussianNB()]], ids=["one", "list"]
+)
 def test_it_passes_the_checks_of_scikit_learn(voters):
     check_estimator(MajorityVoteClassifier(voters, random_state=0))

@@ -4,7 +4,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -102,7 +102,7 @@ def _selected(audit: Audit, settings: Settings) -> Audit:
         sure = audit.model.selective(settings.max_error, min_coverage=settings.min_coverage)
     except NotCertified as error:
         return replace(audit, not_certified=str(error))
-    return replace(audit, selective=sure.certificate_)
+    return replace(audit, selective=cast(SelectiveCertificate, sure.certificate_))
 
 
 def _origin(table: Table, settings: Settings) -> dict[str, Any]:
