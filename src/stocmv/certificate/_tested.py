@@ -139,7 +139,9 @@ class TestedCertificate(Certificate):
 
     @property
     def rule(self) -> str:
-        return rule("its voter answers" if self.has_one_voter else _VOTES[self.voting], len(self.fold_sizes), self.abstains)
+        return rule(
+            "its voter answers" if self.has_one_voter else _VOTES[self.voting], len(self.fold_sizes), self.abstains
+        )
 
     @property
     def made_and_judged(self) -> str:
