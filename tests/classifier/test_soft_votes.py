@@ -20,7 +20,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import check_estimator
 
 from stocmv import MajorityVoteClassifier
 from stocmv.classifier._plan import choose_voting
@@ -249,11 +248,3 @@ def test_a_class_that_the_model_does_not_know_has_no_score():
     scores = clf.predict_proba(X[NEW])
     np.testing.assert_array_equal(scores[:, :2], model.predict_proba(X[NEW]))
     assert not scores[:, 2].any()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "voters", [RandomForestClassifier(5), [LogisticRegression(), GaussianNB()]], ids=["one", "list"]
-)
-def test_it_passes_the_checks_of_scikit_learn(voters):
-    check_estimator(MajorityVoteClassifier(voters, random_state=0))
