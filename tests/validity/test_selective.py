@@ -1,65 +1,114 @@
-"""The promises of `selective`: error among the answers and coverage, with thresholds chosen by the procedure."""
+"""The promises of `selective`: error among the answers and coverage, with thresholds chosen by the procedure.
+
+A selective certificate is a function of the judgments, so tables are drawn, from scores whose errors are known.
+`test_paths` goes the whole way from examples to answers.
+"""
+
+from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
 
-from stocmv import MajorityVoteClassifier
-from stocmv.decisions import NotCertified
-from stocmv.voters import checked_codes
+from stocmv.certificate import Guess, Judgments, certify_judgments
+from stocmv.decisions import NotCertified, SelectiveCertificate, certify_selective
+from stocmv.decisions._threshold_tests import THRESHOLDS
 from validity.trials import draws_to_catch, most_violations
+from zoo import table
 
 pytestmark = pytest.mark.slow
 
 DELTA = 0.2
-N_DRAWS = draws_to_catch(2 * DELTA, DELTA)
-POINTS = np.stack(np.meshgrid(np.arange(8.0), np.arange(5.0)), axis=-1).reshape(-1, 2)  # 40 points on a grid
-EASY = 0.97 - 0.45 * (np.abs(POINTS.sum(1) - 5.5) < 1)  # probability of the class that the point belongs to
-CLASS = (POINTS.sum(1) > 5).astype(int)
+SCORES = np.linspace(0.5, 1.0, 26)
+SHARES = (0.3 + SCORES) / (0.3 + SCORES).sum()  # how often an answer has each score
+WRONG = 0.5 * (2 - 2 * SCORES) ** 1.3 + 0.02  # how often it is then wrong
 
 
-def truth(sure) -> tuple[float, float]:
-    """Error among the answers, and coverage, on average over the key: both are finite sums."""
-    clf, c = sure._vote, sure.certificate_
-    wrong = answered = 0.0
-    for share, threshold, posterior, voters in zip(
-        c.fold_shares, c.thresholds, clf.posterior_, clf.voters_, strict=True
-    ):
-        codes = checked_codes(voters.codes(POINTS), voters.n_voters, 2)
-        ones = codes @ posterior.mean
-        answers = np.maximum(ones, 1 - ones) >= threshold - 1e-9
-        errs = np.where((ones > 0.5 + 1e-10) == CLASS, 1 - EASY, EASY)
-        wrong += share * float(np.mean(answers * errs))
-        answered += share * float(np.mean(answers))
-    return (wrong / answered if answered else 0.0), answered
+def drawn(n: int, rng: np.random.Generator, rows: int = 1) -> Judgments:
+    """Independent judges, or groups whose rows share score and mistake but for some noise."""
+    place = np.repeat(rng.choice(len(SCORES), n, p=SHARES), rows)
+    wrong = np.repeat(rng.random(n), rows) < WRONG[place]
+    if rows > 1:  # some rows are as independent examples would be
+        alone = rng.random(n * rows) < 0.3
+        place = np.where(alone, rng.choice(len(SCORES), n * rows, p=SHARES), place)
+        wrong = np.where(alone, rng.random(n * rows) < WRONG[place], wrong)
+    truth, score = rng.integers(2, size=len(place)), SCORES[place]
+    answer = truth ^ wrong
+    scores = np.where(np.arange(2) == answer[:, None], score[:, None], 1 - score[:, None])
+    groups = {"group": np.arange(n).repeat(rows)} if rows > 1 else {}
+    return table(truth, answer, scores=scores, **groups)
 
 
-def violated(seed: int, settings: dict, target: dict, grouped: bool) -> tuple[bool, bool, bool]:
-    """Whether something was certified, and whether error or coverage break their promise."""
-    rng = np.random.default_rng(seed)
-    rows = rng.integers(len(POINTS), size=300)
-    y = np.where(rng.random(300) < EASY[rows], CLASS[rows], 1 - CLASS[rows])
-    groups = np.arange(300) // 2 if grouped else None
-    clf = MajorityVoteClassifier(RandomForestClassifier(5), delta=DELTA, random_state=seed, **settings)
-    try:
-        sure = clf.fit(POINTS[rows], y, groups=groups).selective(**target)
-    except NotCertified:
-        return False, False, False
-    error, coverage = truth(sure)
-    return True, error > sure.certificate_.bound, coverage < sure.certificate_.coverage
+def folds(n: int, n_folds: int, rng: np.random.Generator, rows: int = 1) -> Judgments:
+    parts = [drawn(n // n_folds, rng, rows) for _ in range(n_folds)]
+    for k, part in enumerate(parts if rows > 1 else ()):
+        part.group[:] += np.uint64(k * n)  # they share no group
+    return Judgments.joined(parts, as_folds=True)
 
 
-@pytest.mark.filterwarnings("ignore::stocmv.RepeatedRowsWarning")
-@pytest.mark.parametrize(
-    ("settings", "target", "grouped"),
-    [
-        ({"n_folds": 3}, {"max_error": 0.18}, False),
-        ({"holdout": 0.5}, {"max_error": 0.22}, True),
-        ({"holdout": 0.5}, {"min_coverage": 0.6}, False),
-        ({"n_folds": 2}, {"min_coverage": 0.6}, True),
-    ],
-)
-def test_error_and_coverage_fail_at_most_as_often_as_delta_allows(settings, target, grouped):
-    found = np.array([violated(seed, settings, target, grouped) for seed in range(N_DRAWS)])
-    assert found[:, 0].mean() > 2 * DELTA, "too little is certified for a violation to show"
-    assert np.sum(found[:, 1] | found[:, 2]) <= most_violations(N_DRAWS, DELTA)
+def truth(thresholds: tuple[float, ...], shares: tuple[float, ...]) -> tuple[float, float]:
+    """Error among the answers, and coverage: the score of a row of a group is distributed as that of any other."""
+    answered = [SHARES * (SCORES >= threshold - 1e-9) for threshold in thresholds]
+    coverage = np.dot(shares, [own.sum() for own in answered])
+    errors = np.dot(shares, [own @ WRONG for own in answered])
+    return errors / coverage if coverage else 0.0, coverage
+
+
+def certified(judged: Judgments, **target: Any) -> SelectiveCertificate:
+    guesses = [Guess(np.full(2, 20.0), np.full(2, 100.0))] * judged.n_folds
+    asked = {"max_error": None, "min_coverage": None, "delta": None} | target
+    return certify_selective(judged, certify_judgments(judged, DELTA, guesses=guesses), **asked)
+
+
+CASES = {  # judges or groups, folds, rows of a group, target, and the rate of failures that is noticed
+    "hold-out, error": (300, 1, 1, {"max_error": 0.13}, 2 * DELTA),
+    "folds, error": (450, 3, 1, {"max_error": 0.13}, 2 * DELTA),
+    "groups, error": (400, 1, 3, {"max_error": 0.13}, 2 * DELTA),
+    "hold-out, coverage": (200, 1, 1, {"min_coverage": 0.6}, 2 * DELTA),
+    "folds, coverage": (300, 2, 1, {"min_coverage": 0.6}, 2 * DELTA),
+    "groups, coverage": (200, 1, 3, {"min_coverage": 0.6}, 0.5),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_error_and_coverage_fail_at_most_as_often_as_delta_allows(case: str) -> None:
+    n, n_folds, rows, target, rate = CASES[case]
+    n_draws, told, false = draws_to_catch(rate, DELTA), 0, 0
+    for seed in range(n_draws):
+        try:
+            certificate = certified(folds(n, n_folds, np.random.default_rng(seed), rows), **target)
+        except NotCertified:
+            continue
+        error, coverage = truth(certificate.thresholds, certificate.fold_shares)
+        told += 1
+        false += error > certificate.bound or coverage < certificate.coverage
+    print(f"{case}: certified {told} of {n_draws} times, false {false} times")
+    assert told > 2 * DELTA * n_draws, "too little is certified for a violation to show"
+    assert false <= most_violations(n_draws, DELTA)
+
+
+def at_face_value(judged: Judgments, max_error: float) -> float:
+    """The most lenient threshold at which the measured error is small enough."""
+    scores, wrong = judged.answer_score, judged.wrong
+    measured = [(t, wrong[scores >= t - 1e-9]) for t in THRESHOLDS]
+    return min((t for t, errors in measured if len(errors) and errors.mean() <= max_error), default=2.0)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_threshold_taken_at_face_value_is_caught(rows: int) -> None:
+    """The procedure without its price."""
+    n_draws = draws_to_catch(0.5, DELTA)
+    thresholds = [at_face_value(drawn(300, np.random.default_rng(s), rows), 0.13) for s in range(n_draws)]
+    false = sum(truth((threshold,), (1.0,))[0] > 0.13 for threshold in thresholds)
+    assert false > most_violations(n_draws, DELTA)
+
+
+def test_groups_that_are_not_told_are_caught() -> None:
+    """Rows of groups, as if they were independent."""
+    n_draws, false = draws_to_catch(2 * DELTA, DELTA), 0
+    for seed in range(n_draws):
+        judged = drawn(60, np.random.default_rng(seed), rows=40)
+        alone = Judgments(judged.classes, judged.truth, judged.answer, judged.fold, scores=judged.scores)
+        certificate = certified(alone, min_coverage=0.9)
+        error, coverage = truth(certificate.thresholds, (1.0,))
+        false += error > certificate.bound or coverage < certificate.coverage
+    assert false > most_violations(n_draws, DELTA)

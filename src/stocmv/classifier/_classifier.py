@@ -58,12 +58,12 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    voters : "forest", "models", "stumps", "answers", "scores", estimator, list or VoterSource
-        "forest" is a random forest of 100 trees, "models" seven different classifiers. "answers" means that ``X`` is a
-        table of the voters' answers, one column per voter; "scores", a table of their probabilities, a block of columns
-        per voter. In a list of classifiers each is a voter, with a weight that is learned. A model is trained here,
-        also if it was fitted before, unless it is wrapped in ``sklearn.frozen.FrozenEstimator``: a frozen classifier
-        must not have seen any of the examples.
+    voters : "forest", "stumps", "answers", "scores", estimator, list or VoterSource
+        "forest" is a random forest of 100 trees. "answers" means that ``X`` is a table of the voters' answers, one
+        column per voter; "scores", a table of their probabilities, a block of columns per voter. In a list of
+        classifiers each is a voter, with a weight that is learned. A model is trained here, also if it was fitted
+        before, unless it is wrapped in ``sklearn.frozen.FrozenEstimator``: a frozen classifier must not have seen any
+        of the examples.
     voting : {"auto", "soft", "hard"}
         "soft" adds up the voters' probabilities, "hard" counts their answers. "auto" is soft where the judging examples
         only test and every voter has ``predict_proba``, otherwise hard. In a soft vote a forest, a pipeline or any
