@@ -197,15 +197,6 @@ class TestNested:
         assert clf.score(texts, y) > 0.95
         np.testing.assert_array_equal(clf.predict(texts[:5]), clf.predict(texts)[:5])
 
-    @pytest.mark.slow
-    def test_a_voting_classifier_is_the_list_of_its_members(self):
-        members = [GaussianNB(), LogisticRegression(), clone(TREE)]
-        for settings in ({}, {"n_folds": 3}, {"bound": "seeger"}):
-            ours = quick(VotingClassifier(list(zip("abc", members, strict=True))), **settings).fit(X, y)
-            theirs = quick(members, **settings).fit(X, y)
-            assert ours.certificate_ == theirs.certificate_
-            np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
-
 
 def test_stumps_know_the_classes_of_the_other_folds_only():
     target = np.array(["in", "out"])[y].astype(object)

@@ -119,7 +119,7 @@ def mean_answers(clf: MajorityVoteClassifier, world: World) -> NDArray:
     """
     if not world.is_exact:
         return world.answers(clf.predict(world.points))
-    by_fold = fold_answers(clf, world.points)
+    by_fold = clf.classes_[np.stack([reply.answers for reply in replies(clf, world)])]
     assert np.all((by_fold == clf.predict(world.points)).any(0)), "predict answers as none of the folds does"
     return np.tensordot(shares(clf), world.answers(by_fold), axes=1)
 
@@ -130,11 +130,10 @@ def sure_answers(sure: SelectiveVote, clf: MajorityVoteClassifier, world: World)
         answered = sure.answers(world.points).astype(float)
         return world.answers(clf.predict(world.points)) * answered[:, None], answered
     answers, answered = 0.0, 0.0
-    folds = zip(shares(clf), clf.voters_, clf.posterior_, sure.certificate_.thresholds, strict=True)
-    for share, voters, posterior, threshold in folds:
-        scores = _scores(clf, voters.codes(world.points), posterior.mean)
-        reached = share * (scores.max(1) >= threshold - ROOM)
-        answers = answers + world.answers(clf.classes_[scores.round(10).argmax(1)]) * reached[:, None]
+    for share, reply, threshold in zip(shares(clf), replies(clf, world), sure.certificate_.thresholds, strict=True):
+        score = np.take_along_axis(reply.scores, reply.answers[:, None], 1)[:, 0]
+        reached = share * (score >= threshold - ROOM)
+        answers = answers + world.answers(clf.classes_[reply.answers]) * reached[:, None]
         answered = answered + reached
     return answers, answered
 
@@ -161,14 +160,9 @@ def shares(clf: MajorityVoteClassifier) -> NDArray:
     return np.array(clf.certificate_.fold_shares)
 
 
-def fold_answers(clf: MajorityVoteClassifier, points: NDArray) -> NDArray:
-    """Labels that the folds' voters elect with their mean weights, (n_folds, n)."""
-    folds = zip(clf.voters_, clf.posterior_, strict=True)
-    return np.stack([clf.classes_[_scores(clf, v.codes(points), p.mean).round(10).argmax(1)] for v, p in folds])
-
-
-def _scores(clf: MajorityVoteClassifier, codes: NDArray, weights: NDArray) -> NDArray:
-    return np.stack([(codes == k) @ weights for k in range(len(clf.classes_))], axis=1)
+def replies(clf: MajorityVoteClassifier, world: World) -> list[Any]:
+    """What the vote of each fold says; `tests/protocols/test_judging.py` compares this with other implementations."""
+    return clf._each_fold("ask", world.points)
 
 
 Trial = Callable[[Any, int], Claims]  # (variant, seed) -> claims of one fit

@@ -13,7 +13,12 @@ from zoo import answers
 
 pytestmark = pytest.mark.slow
 
-DELTA = 0.2
+DELTA = {"holdout": 0.05, "folds": 0.05, "paid": 0.2}
+RATE = {
+    "holdout": 0.5,
+    "folds": 0.5,
+    "paid": 0.4,
+}  # of failures that are noticed: PAC-Bayes bounds have a proof of their own
 PROTOCOLS = {"holdout": {}, "folds": {"n_folds": 2}, "paid": {"bound": "seeger", "prior": 3.0}}
 
 
@@ -30,7 +35,7 @@ def violations(n_classes, protocol, seed):
     X, y = population(n_classes)
     rows = np.random.default_rng(seed).integers(0, len(y), 90)
     settings = {
-        "delta": DELTA,
+        "delta": DELTA[protocol],
         "solver": LBFGS(max_iter=3),
         "random_state": seed,
         **PROTOCOLS[protocol],
@@ -53,7 +58,7 @@ def violations(n_classes, protocol, seed):
     ],
 )
 def test_bounds_fail_no_more_often_than_delta(n_classes, protocol):
-    n_draws = draws_to_catch(2 * DELTA, DELTA)
+    n_draws = draws_to_catch(RATE[protocol], DELTA[protocol])
     found = np.sum([violations(n_classes, protocol, seed) for seed in range(n_draws)], axis=0)
     print(f"{n_classes} classes, {protocol}: predict {found[0]} and stochastic vote {found[1]} of {n_draws}")
-    assert max(found) <= most_violations(n_draws, DELTA)
+    assert max(found) <= most_violations(n_draws, DELTA[protocol])

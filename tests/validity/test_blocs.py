@@ -12,7 +12,7 @@ from stocmv.solvers import LBFGS
 from validity.trials import draws_to_catch, most_violations
 
 DELTA = 0.2
-N, THRESHOLDS, GRID = 40, 60, np.linspace(0, 1, 1201)
+N, THRESHOLDS, GRID = 30, 40, np.linspace(0, 1, 601)
 
 
 def stumps(x):

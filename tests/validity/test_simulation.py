@@ -58,7 +58,8 @@ DELTA = 0.2  # at 0.05 five times as many draws are needed to notice a rate of t
 DRAWN = {"certified": False}  # only the drawn vote: the certificate of the fixed vote is the same code as elsewhere
 STUDIES = {
     "one sample, two classes": Study(FLIPS, NOISE, (80,), DELTA, EXACT, ONE_SAMPLE, **DRAWN),
-    "two folds, two classes": Study(TAIL, MEMORY, (20, 20), DELTA, EXACT, FOLDS),
+    "two folds, fixed voters": Study(FLIPS, NOISE, (60, 60), DELTA, EXACT, FOLDS),
+    "two folds, two classes": Study(TAIL, MEMORY, (20, 20), DELTA, EXACT, FOLDS, **DRAWN),
     "one sample, three classes": Study(CROWD3, SKILL3, (150,), DELTA, WITH_A_DIRICHLET, ONE_SAMPLE),
     "two folds, three classes": Study(TAIL3, MEMORY3, (80, 80), DELTA, WITH_A_DIRICHLET, FOLDS, **DRAWN),
     "one sample, weighted vote": Study(CROWD, SKILL, (200,), DELTA, CLASSICAL, ONE_SAMPLE, **WEIGHTED),
@@ -68,6 +69,7 @@ STUDIES = {
 }
 REPEATED = {  # with another number of folds, which is no code of its own, and the fixed vote once more
     "one sample, two classes, fixed": Study(FLIPS, NOISE, (80,), DELTA, EXACT, ONE_SAMPLE),
+    "two folds, two classes, fixed": Study(TAIL, MEMORY, (20, 20), DELTA, EXACT, FOLDS),
     "two folds, three classes, fixed": Study(TAIL3, MEMORY3, (80, 80), DELTA, WITH_A_DIRICHLET, FOLDS),
     "one sample, drawn in training": Study(CROWD, SKILL, (100,), DELTA, MC, ONE_SAMPLE, **TRAINED_ON_DRAWS),
     "one sample, logit-normal": Study(CROWD, SKILL, (100,), DELTA, FEW_DRAWS, ONE_SAMPLE, **NORMAL),
