@@ -138,7 +138,7 @@ class Judgments:
         means = sums / rows.reshape(-1, *(1 for _ in values.shape[1:]))
         if values.dtype == bool:  # whole numbers are added exactly
             return means
-        return np.minimum(means * (1 + 2.0**-52 * rows.max()), 1.0)
+        return np.minimum(means * (1 + 2.0**-52 * rows.max(initial=0)), 1.0)
 
     @property
     def errors(self) -> Losses:
