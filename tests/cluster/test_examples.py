@@ -327,7 +327,7 @@ def test_more_rows_than_are_listed(cluster, monkeypatch):
 @pytest.mark.parametrize("train_on", ["sample", "partitions"])
 def test_ways_to_train(train_on, cluster):
     source = room.Shared(Ensemble(RandomForestClassifier(7)), train_on=train_on, max_rows=200)
-    clf = classifier(n_folds=3).set_params(voters=source).fit(*collections(*data(2)))
+    clf = classifier(n_folds=3).set_params(voters=source, voting="hard").fit(*collections(*data(2)))
     assert [v.n_voters for v in clf.voters_] == [7, 7, 7]
     assert clf.certificate_.bound < 0.4
     assert clf.certificate_.verify(clf.evidence_)

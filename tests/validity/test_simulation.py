@@ -50,7 +50,7 @@ SKILL, SKILL3 = (p.specialists(crowd, np.linspace(0.05, 0.35, 12), hopeless=2) f
 MEMORY, MEMORY3 = p.Memorisers(8), p.Memorisers(9)
 
 WEIGHTED = {"posterior": Categorical}
-NORMAL = {"posterior": LogitNormal, "solver": Adam(8, 0.5)}
+NORMAL = {"posterior": LogitNormal, "solver": Adam(4, 0.7)}
 TRAINED_ON_DRAWS = {"solver": Adam(4, 0.7)}
 MC = {"mc": MonteCarlo()}
 

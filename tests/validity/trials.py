@@ -23,7 +23,7 @@ from stocmv.special import argmax_probability
 from validity.populations import Ensemble, Population, Teacher
 
 TIE = 1e-12  # weights this close are a tie, and a tie is an error
-TRUTH_DRAWS = 2048  # votes drawn for the true risk of a posterior without a closed form
+TRUTH_DRAWS = 1024  # votes drawn for the true risk of a posterior without a closed form
 STANDARD_ERRORS = 4.0  # that such a risk is given the benefit of
 
 

@@ -84,8 +84,11 @@ class Classifiers(VoterSource):
         untrained = [e for e in self.estimators for _ in range(self.n_repeats)]
         if self.n_repeats > 1:
             untrained = [without_seeds(e) for e in untrained]
-        jobs = zip(_named(untrained), seeds, strict=True)
-        fitted = Parallel(n_jobs=n_jobs)(delayed(_train)(e, name, X, y, int(s)) for (e, name), s in jobs)
+        jobs = list(zip(_named(untrained), seeds, strict=True))
+        if len(jobs) == 1:  # processes would have nothing to share
+            fitted = [_train(untrained[0], "", X, y, int(seeds[0]), n_jobs)]
+        else:
+            fitted = Parallel(n_jobs=n_jobs)(delayed(_train)(e, name, X, y, int(s)) for (e, name), s in jobs)
         return ClassifierVoters(fitted, classes, n_jobs)
 
     def describe(self) -> str:
@@ -93,11 +96,18 @@ class Classifiers(VoterSource):
         return f"{self.n_repeats} x {each}" if self.n_repeats > 1 else each
 
 
-def _train(estimator: BaseEstimator, name: str, X: Any, y: NDArray, seed: int) -> BaseEstimator:
+def _train(
+    estimator: BaseEstimator, name: str, X: Any, y: NDArray, seed: int, n_jobs: int | None = None
+) -> BaseEstimator:
+    """Train a copy, on so many cores if it has an ``n_jobs`` that the user left open."""
     estimator = clone(estimator)
     set_seeds(estimator, seed)
+    shares = n_jobs is not None and estimator.get_params(deep=False).get("n_jobs", n_jobs) is None
     with _blamed(name):
-        return estimator.fit(X, y)
+        if shares:
+            estimator.set_params(n_jobs=n_jobs)
+        estimator.fit(X, y)
+        return estimator.set_params(n_jobs=None) if shares else estimator
 
 
 def has_probabilities(estimator: BaseEstimator) -> bool:
