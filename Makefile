@@ -9,7 +9,7 @@ RUN := $(VENV)/bin/python
 FAST := not (slow or long or browser or cluster or kill or paper)
 # What can differ between versions: kernels, special functions, optimisers, random draws, scikit-learn's conventions.
 ACROSS_VERSIONS := $(addprefix tests/,special votes posteriors risks bounds solvers learning \
-    $(addprefix certificate/test_,bounds_of_tests.py certificate.py honest.py precise.py) classifier/test_estimator_checks.py)
+    $(addprefix certificate/test_,tested.py certificate.py honest.py precise.py) classifier/test_estimator_checks.py)
 CORE_TESTS_NEED := pytest pytest-xdist hypothesis mpmath python-flint
 
 .DEFAULT_GOAL := help
