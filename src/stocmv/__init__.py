@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import bounds, posteriors, risks, solvers, special, voters
-    from .certificate import Certificate, Monitor, Verification, certify
+    from .certificate import Certificate, Monitor, Verification, certify, certify_predictions
     from .checks import OrderTest, OrderWarning, RepeatedRowsWarning
     from .classifier import MajorityVoteClassifier
     from .learning import History, Learned, learn
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # Each name is imported when it is first used: the command line would otherwise wait two seconds for scikit-learn.
 _ROOMS = ("bounds", "posteriors", "risks", "solvers", "special", "voters")
 _HOMES = {
-    "certificate": ("Certificate", "Monitor", "Verification", "certify"),
+    "certificate": ("Certificate", "Monitor", "Verification", "certify", "certify_predictions"),
     "checks": ("OrderTest", "OrderWarning", "RepeatedRowsWarning"),
     "classifier": ("MajorityVoteClassifier",),
     "learning": ("History", "Learned", "learn"),
@@ -34,6 +34,7 @@ __all__ = [
     "VoteMatrix",
     "bounds",
     "certify",
+    "certify_predictions",
     "learn",
     "posteriors",
     "risks",

@@ -300,7 +300,7 @@ COMMON: dict[str, Any] = {  # what certificates of all kinds have
     "context": {str: ANY},
 }
 FORMS: dict[str, dict[str, Any]] = {
-    TESTED: {**COMMON, "evidence": TEXT, "fold_test": OWN_CONSTANTS, "voting": ("hard", "soft")},
+    TESTED: {**COMMON, "evidence": TEXT, "fold_test": OWN_CONSTANTS, "voting": ("hard", "soft", "given")},
     SELECTIVE: {
         **COMMON,
         "evidence": TEXT,
@@ -414,6 +414,7 @@ def _check_figures(c: Content) -> None:
         # different folds may answer rows of one group, and then there is no simple bound on the precision
         mixed = c["grouped"] and len(c["fold_sizes"]) > 1
         _need(("precision" in names) == ("classes" in names and not mixed), "precision is not where it should be")
+        _need(c["voting"] != "given" or len(c["fold_sizes"]) == 1, "the answers of one model are not in folds")
     if c["format"] == PAC_BAYES:
         _need(c["figures"]["error"]["moments"], "there are no means")
 
@@ -578,8 +579,9 @@ def _several(among: Mapping[str, int]) -> dict[str, int]:
 
 # --------------------------------------------- 5. Tested certificates: the judgments, and a check for each figure
 
-COLUMNS = ("classes", "truth", "answer", "fold", "scores", "loss", "group", "silent", "row")
-NEEDED = COLUMNS[:4]
+HEADERS = ("classes", "subgroups")  # what the codes in the columns mean
+COLUMNS = (*HEADERS, "truth", "answer", "fold", "scores", "loss", "group", "silent", "row", "subgroup")
+NEEDED = ("classes", "truth", "answer", "fold")
 
 
 def judgments_digest(columns: Mapping[str, NDArray]) -> str:
@@ -598,7 +600,7 @@ def check_judgments(columns: Mapping[str, NDArray]) -> dict[str, NDArray]:
     n, k = columns["truth"].size, len(columns["classes"])
     _need(n > 0, "it has no rows")
     for name, column in columns.items():
-        if name != "classes":
+        if name not in (*HEADERS, "subgroup"):
             fits = column.shape == ((n, k) if name == "scores" else (n,)) and COLUMN_TYPES[name](column.dtype)
             _need(fits, f"its column {name} is not of the right shape and type")
     for name in ("truth", "answer"):
@@ -615,7 +617,24 @@ def check_judgments(columns: Mapping[str, NDArray]) -> dict[str, NDArray]:
     if "group" in columns:
         _, first, place = np.unique(columns["group"], return_index=True, return_inverse=True)
         _need(np.array_equal(fold[first][place], fold), "a group has rows in several folds")
+    _need(("subgroup" in columns) == ("subgroups" in columns), "it has subgroups without names, or names without them")
+    if "subgroup" in columns:
+        _check_subgroups(columns["subgroup"], columns["subgroups"], n)
     return {name: columns[name] for name in COLUMNS if name in columns}
+
+
+def _check_subgroups(subgroup: NDArray, names: NDArray, n: int) -> None:
+    """Each column is one attribute, and each named subgroup occurs in the column of its attribute alone."""
+    fits = names.ndim == 2 and names.shape[1] == 2 and names.dtype.kind == "U"
+    _need(fits and len(np.unique(names, axis=0)) == len(names), "its names of subgroups are not pairs of texts")
+    fits = subgroup.ndim == 2 and len(subgroup) == n and subgroup.dtype.kind == "u"
+    _need(fits, "its column subgroup is not of the right shape and type")
+    found = [np.unique(column) for column in subgroup.T]
+    known = np.array_equal(np.sort(np.concatenate(found)), np.arange(len(names)))
+    _need(known, "its subgroups are not numbered from 0, each in the column of one attribute")
+    attributes = [names[codes, 0].tolist() for codes in found]
+    alone = all(len(set(own)) == 1 for own in attributes) and len({own[0] for own in attributes}) == len(found)
+    _need(alone, "a column of subgroups is not about one attribute")
 
 
 COLUMN_TYPES: dict[str, Callable[[np.dtype], bool]] = {
@@ -989,6 +1008,50 @@ def check_calibration(stated: list[dict[str, Any]], trial: Trial) -> Iterator[Ch
         yield _upper(f"{at}.upper", own["upper"], high)
 
 
+SUBGROUP = {"attribute": TEXT, "value": TEXT, "n": COUNT, **RISK, "lower": SHARE, "upper": SHARE}
+GAP = dict.fromkeys(("attribute", "most", "least"), TEXT) | dict.fromkeys(("measured", "lower", "upper"), SHARE)
+
+
+def check_subgroups(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
+    """The error given the subgroup: given who belongs to it, its examples are independent draws from it."""
+    table, entries = trial.table, stated["entries"]
+    _need("subgroup" in table.columns and not trial.several, "subgroups need judgments that have them, in one fold")
+    names, subgroup = table.columns["subgroups"].tolist(), table.columns["subgroup"]
+    each = trial.ledger.share("subgroup")
+    at_once = trial.ledger.share("subgroups at once", {"subgroups": len(names), "sides": 2})
+    stated_names = [[own["attribute"], own["value"]] for own in entries]
+    yield Check("figures.subgroups.entries, names", brief(stated_names), brief(names), stated_names == names)
+    _need(len(entries) == len(names), "figures.subgroups has not one entry for each subgroup")
+    for code, own in enumerate(entries):
+        at, members = f"figures.subgroups.entries.{code}", (subgroup == code).any(1)
+        wrong, right = (table.losses(values, members) for values in (table.wrong, ~table.wrong))
+        yield Check(f"{at}.n", own["n"], wrong.sizes[0], own["n"] == wrong.sizes[0])
+        yield _upper(f"{at}.empirical_risk", own["empirical_risk"], wrong.mean)
+        yield _upper(f"{at}.bound", own["bound"], *trial.upper(wrong, each, {}, counted=True))
+        yield _upper(f"{at}.upper", own["upper"], *trial.upper(wrong, at_once, {}, counted=True))
+        low = trial.upper(right, at_once, {}, counted=True)
+        yield _lower(f"{at}.lower", own["lower"], 1 - low[0], 1 - low[1])
+    yield from _check_gaps(stated["gaps"], entries)
+
+
+def _check_gaps(stated: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[Check]:
+    """Differences between the subgroups of an attribute follow from intervals that hold all at once."""
+    members: dict[str, list[dict[str, Any]]] = {}
+    for own in entries:
+        members.setdefault(own["attribute"], []).append(own)
+    needed = [attribute for attribute, those in members.items() if len(those) > 1]
+    _need([gap["attribute"] for gap in stated] == needed, "figures.subgroups has not one gap for each attribute")
+    for k, gap in enumerate(stated):
+        at, those = f"figures.subgroups.gaps.{k}", members[gap["attribute"]]
+        by_name = {own["value"]: own for own in those}
+        _need({gap["most"], gap["least"]} <= by_name.keys(), f"{at} names other subgroups")
+        risks, lows, highs = ([own[x] for own in those] for x in ("empirical_risk", "lower", "upper"))
+        yield _upper(f"{at}.measured", gap["measured"], max(risks) - min(risks))
+        yield _upper(f"{at}.upper", gap["upper"], min(max(highs) - min(lows), 1.0))
+        apart = by_name[gap["most"]]["lower"] - by_name[gap["least"]]["upper"]
+        yield _lower(f"{at}.lower", gap["lower"], max(apart, 0.0))
+
+
 class Figure(NamedTuple):
     """A figure of a tested certificate: what it looks like, and how it is checked."""
 
@@ -1004,6 +1067,7 @@ CHECKS = {
     "precision": Figure([PRECISION], check_precision),
     "cost": Figure(COST, check_cost),
     "calibration": Figure([BIN], check_calibration),
+    "subgroups": Figure({"entries": [SUBGROUP], "gaps": [GAP]}, check_subgroups),
 }
 
 # ------------------------------------------------------------------------ 6. Bounds from one sample, and the fold test
@@ -2612,7 +2676,8 @@ def _promise(c: Content) -> str:
     over = [f"the key that shares them out among the {folds} folds"] * (folds > 1)
     over += ["the draw of the voters that speak for blocs"] * has_speakers(c)
     average = f", on average over {' and '.join(over)}" if over else ""
-    return f"predict errs on at most {_percent(c['figures']['error']['bound'])} of {on}{average}"
+    subject = "the model" if c.get("voting") == "given" else "predict"
+    return f"{subject} errs on at most {_percent(c['figures']['error']['bound'])} of {on}{average}"
 
 
 def _remarks(c: Content) -> Iterator[str]:
@@ -2720,6 +2785,10 @@ def _unchecked(c: Content) -> Iterator[str]:
     if c["protocol"]:
         name, learning = brief(ascii(c["protocol"]["name"])), c["protocol"]["learning"]
         yield f"protocol: {name}, with {learning:,} {'groups' if c['grouped'] else 'examples'} that made the model"
+    if c.get("voting") == "given":
+        yield "the answers are those of a model that was fixed before: not trained, tuned or chosen on these examples"
+        yield from (f"context: {brief(ascii(key))}: {brief(ascii(value), 200)}" for key, value in c["context"].items())
+        return
     if c["has_one_voter"] and c["format"] != PAC_BAYES:
         yield "a single voter answers, so that there is no other vote than predict"
     if c["format"] == TESTED:

@@ -4,7 +4,8 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 from classifier.problems import class_scores, data, spy
-from stocmv.protocols import Cut, group_ids
+from stocmv.certificate import group_ids
+from stocmv.protocols import Cut
 
 X, y = data()
 GROUPS = np.sort(np.random.default_rng(0).integers(0, 40, 120))  # of one to eight rows

@@ -13,7 +13,8 @@ from classifier.problems import VOTERS, data, numbered, quick
 from protocols.splits import GROUPS, SPIES, X, by_group, parts_of, y
 from stocmv import RepeatedRowsWarning
 from stocmv.bounds import FoldTest, bentkus, clopper_pearson
-from stocmv.protocols import Cut, group_ids
+from stocmv.certificate import group_ids
+from stocmv.protocols import Cut
 
 NAMES = np.array([f"patient {g}" for g in range(40)])
 

@@ -8,10 +8,10 @@ import pytest
 from classifier.problems import KINDS_AND_CLASSES, VOTERS, Rules, Shared, Thresholds, data, quick
 from protocols.splits import EVEN, FOLDS, GROUPS, HELD, drawn_losses, fold_answers, parts_of
 from stocmv import MajorityVoteClassifier
-from stocmv.certificate import Judgments
+from stocmv.certificate import Judgments, group_ids
 from stocmv.checks import hash_rows
 from stocmv.learning import mean_vote, mean_weights, sharpened
-from stocmv.protocols import ROW_KEY, Cut, group_ids
+from stocmv.protocols import ROW_KEY, Cut
 from stocmv.solvers import LBFGS
 
 EVERY_VOTE = [*KINDS_AND_CLASSES, ("even", 2), ("even", 3)]

@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 from sklearn.datasets import dump_svmlight_file
 
-from stocmv.protocols import group_ids
+from stocmv.certificate import group_ids
 from stocmv.tables import FORMATS, KnownColumns, Table, read_table, read_texts
 
 NAN = float("nan")

@@ -6,6 +6,7 @@ from ._claims import Claim as Claim, share as share
 from ._class_losses import known_labels as known_labels
 from ._costs import Costs as Costs, check_cost as check_cost, scaled_back as scaled_back
 from ._figure import Figure as Figure, Scope as Scope, Trial as Trial
+from ._groups import group_ids as group_ids
 from ._guess import Guess as Guess
 from ._judgments import Judgments
 from ._monitor import Monitor
@@ -16,6 +17,7 @@ from ._pac_bayes import (
     verify_precisely as verify_precisely,
 )
 from ._percent import amount as amount, confidence as confidence, percent as percent, percent_down as percent_down
+from ._predictions import certify_predictions
 from ._tables import FORMS as FORMS, Row as Row, Table as Table
 from ._tested import (
     FIGURES as FIGURES,
@@ -32,4 +34,5 @@ __all__ = [
     "TestedCertificate",
     "Verification",
     "certify",
+    "certify_predictions",
 ]

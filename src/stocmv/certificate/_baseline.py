@@ -31,22 +31,22 @@ class Baseline(Figure):
     def remarks(self, certificate: "TestedCertificate", content: Any) -> list[str]:
         if certificate.cost:  # costs are compared instead
             return []
-        remark = no_better(certificate.bound, content, certificate.again)
+        remark = no_better(certificate.bound, content, certificate.again, certificate.subject)
         if not remark and certificate.empirical_risk >= content["empirical_risk"]:
             errors = percent(certificate.empirical_risk), percent(content["empirical_risk"])
             remark = (
-                f"Measured, predict is no better than always answering {content['label']!r}: it errs on {errors[0]}, "
-                f"that answer on {errors[1]}."
+                f"Measured, {certificate.subject} is no better than always answering {content['label']!r}: it errs on "
+                f"{errors[0]}, that answer on {errors[1]}."
             )
         return [remark] if remark else []
 
 
-def no_better(bound: float, baseline: dict[str, Any], again: str) -> str:
+def no_better(bound: float, baseline: dict[str, Any], again: str, subject: str = "predict") -> str:
     """A sentence if the bound on `predict` is not below that of always giving the same answer; otherwise empty."""
     if bound < baseline["bound"]:
         return ""
     return (
-        f"The bound on predict is no better than that of always answering {baseline['label']!r}, at most "
+        f"The bound on {subject} is no better than that of always answering {baseline['label']!r}, at most "
         f"{percent(baseline['bound'])}, {again}."
     )
 

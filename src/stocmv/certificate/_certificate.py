@@ -5,7 +5,7 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import Field, asdict, dataclass, fields
 from html import escape
 from typing import Any, ClassVar, Self
 
@@ -134,6 +134,11 @@ class Certificate(ABC):
     @abstractmethod
     def rule(self) -> str: ...
     @property
+    def subject(self) -> str:
+        """Who answers, in sentences."""
+        return "predict"
+
+    @property
     def has_stochastic_vote(self) -> bool:
         """Whether there is a stochastic vote that differs from `predict`, with `stochastic_bound` as its bound."""
         return self.covers_drawn and self.stochastic_bound is not None and not self.has_one_voter
@@ -252,7 +257,7 @@ class Certificate(ABC):
         on = "rows of new groups, averaged group by group" if self.grouped else "new examples"
         over = f", on average over {' and '.join(self._averaged_over())}" if self._averaged_over() else ""
         promise = (
-            f"With probability at least {confidence(self.delta)} over the draw of the {judges} it, predict "
+            f"With probability at least {confidence(self.delta)} over the draw of the {judges} it, {self.subject} "
             f"errs on at most {percent(self.bound)} of {on}{over}."
         )
         return " ".join((promise, *self._remarks()))
@@ -264,7 +269,7 @@ class Certificate(ABC):
     def notes(self) -> list[str]:
         """What the figures mean."""
         told = [self.made_and_judged] if self.made_and_judged else []
-        told.append(f"predict: {self.rule}.")
+        told.append(f"{self.subject}: {self.rule}." if self.subject == "predict" else f"It is about {self.rule}.")
         if self.has_stochastic_vote:
             fold = "a fold and " if len(self.fold_sizes) > 1 else ""
             told.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
@@ -329,7 +334,7 @@ class Certificate(ABC):
 
         Its words are beside the figures for people to read. They follow from the figures, and are not sealed.
         """
-        facts = asdict(self)
+        facts = {f.name: _plain(getattr(self, f.name)) for f in self._sealed_fields()}
         json.dumps(facts, allow_nan=False)  # refuses what JSON cannot hold before it is put into words
         return sealed({"format": self.format, **facts}, self._words(), path)
 
@@ -347,7 +352,12 @@ class Certificate(ABC):
             raise ValueError(f"{os.fspath(path)} is a {kind.__name__}: read it with {kind.__name__}.from_json.")
         if not intact.holds:
             raise ValueError(f"{os.fspath(path)} was changed after it was written: its sha256 does not fit.")
-        return kind(**{f.name: kind._restored(f.name, content[f.name]) for f in fields(kind)})
+        return kind(**{f.name: kind._restored(f.name, content[f.name]) for f in kind._sealed_fields()})
+
+    @classmethod
+    def _sealed_fields(cls) -> list[Field]:
+        """The fields that are in the file: all that two certificates are compared by."""
+        return [f for f in fields(cls) if f.compare]
 
     @classmethod
     def _restored(cls, name: str, value: Any) -> Any:
@@ -363,3 +373,8 @@ class Certificate(ABC):
         except (ValueError, TypeError) as error:
             return Verification((Check("form", str(error), "not allowed", False),))
         return check(content, intact)
+
+
+def _plain(value: Any) -> Any:
+    """A field as JSON holds it."""
+    return [asdict(each) if isinstance(each, Claim) else each for each in value] if isinstance(value, tuple) else value

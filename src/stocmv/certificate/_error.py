@@ -35,7 +35,9 @@ class Error(Figure):
         }
 
     def tables(self, certificate: "TestedCertificate", content: Any) -> list[Table]:
-        rows = [Row("predict", content["bound"], "figures.error.bound", *_measured(content, "empirical_risk"))]
+        rows = [
+            Row(certificate.subject, content["bound"], "figures.error.bound", *_measured(content, "empirical_risk"))
+        ]
         if "stochastic_bound" in content:
             place, measured = "figures.error.stochastic_bound", _measured(content, "stochastic_risk")
             rows.append(Row("stochastic vote", content["stochastic_bound"], place, *measured))

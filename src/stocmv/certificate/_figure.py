@@ -28,6 +28,7 @@ class Scope(NamedTuple):
     classes: int
     stochastic: bool  # whether the stochastic vote is certified too
     priced: int  # number of answers that have costs
+    subgroups: int = 0
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class Trial:
     def scope(self) -> Scope:
         j = self.judgments
         priced = 0 if self.costs is None else len(self.costs.classes)
-        return Scope(self.delta, j.n_folds, len(j.classes), j.loss is not None, priced)
+        subgroups = 0 if j.subgroups is None else len(j.subgroups)
+        return Scope(self.delta, j.n_folds, len(j.classes), j.loss is not None, priced, subgroups)
 
     @cached_property
     def folds(self) -> list[Judgments]:

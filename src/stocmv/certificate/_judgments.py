@@ -14,7 +14,8 @@ from .._files import whole_file
 from ..verify import read_judgments
 
 _ROUND_UP = 1 + 1e-13  # pairwise summation loses less than 1e-14 for any number of rows
-COLUMNS = ("truth", "answer", "fold", "scores", "loss", "group", "silent", "row")
+COLUMNS = ("truth", "answer", "fold", "scores", "loss", "group", "silent", "row", "subgroup")
+HEADERS = ("classes", "subgroups")  # what the codes in the columns mean
 
 
 class Losses(NamedTuple):
@@ -51,6 +52,10 @@ class Judgments:
         Whether no voter answered, which counts as an error; None if all voters answer everything.
     row : ndarray of shape (n,) or None
         A hash of the example's features, by which an auditor who has the examples finds it again.
+    subgroup : ndarray of shape (n, n_attributes) or None
+        For each attribute, such as the region, the number of the example's subgroup.
+    subgroups : ndarray of shape (n_subgroups, 2) or None
+        The attribute and the value that make each subgroup, as texts.
     """
 
     classes: NDArray
@@ -62,6 +67,8 @@ class Judgments:
     group: NDArray | None = None
     silent: NDArray | None = None
     row: NDArray | None = None
+    subgroup: NDArray | None = None
+    subgroups: NDArray | None = None
 
     @classmethod
     def joined(cls, parts: "Sequence[Judgments]", *, as_folds: bool) -> "Judgments":
@@ -76,7 +83,7 @@ class Judgments:
             columns["fold"] = np.repeat(
                 np.arange(len(parts), dtype=np.min_scalar_type(len(parts))), [len(part) for part in parts]
             )
-        return cls(parts[0].classes, **columns)  # type: ignore[arg-type]
+        return replace(parts[0], **columns)  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -156,12 +163,12 @@ class Judgments:
 
     def columns(self) -> dict[str, NDArray]:
         """The classes and all columns that there are, by name."""
-        return {name: getattr(self, name) for name in ("classes", *COLUMNS) if getattr(self, name) is not None}
+        return {name: getattr(self, name) for name in (*HEADERS, *COLUMNS) if getattr(self, name) is not None}
 
     def digest(self) -> str:
         """SHA-256 of the table, by which a certificate identifies it."""
         hashed = hashlib.sha256(b"stocmv judgments 1;")
-        for name in ("classes", *COLUMNS):
+        for name in (*HEADERS, *COLUMNS):
             column = getattr(self, name)
             if column is None:
                 hashed.update(f"{name}:none;".encode())

@@ -63,7 +63,7 @@ class MeanCost(Figure):
         rows = tuple(
             Row(name, each["bound"], f"{place}.bound", each["measured"], f"{place}.measured")
             for name, each, place in (
-                ("predict", content, "figures.cost"),
+                (certificate.subject, content, "figures.cost"),
                 (f"always answering {one['label']}", one, "figures.cost.baseline"),
             )
         )
@@ -75,10 +75,11 @@ class MeanCost(Figure):
         bounds, measured = ([amount(each[name]) for each in (content, one)] for name in ("bound", "measured"))
         if content["bound"] >= one["bound"]:
             return [
-                f"The bound on the mean cost of predict, {bounds[0]}, {than}, {bounds[1]}, each {certificate.again}."
+                f"The bound on the mean cost of {certificate.subject}, {bounds[0]}, {than}, {bounds[1]}, each "
+                f"{certificate.again}."
             ]
         if content["measured"] >= one["measured"]:
-            return [f"Measured, the mean cost of predict, {measured[0]}, {than}, {measured[1]}."]
+            return [f"Measured, the mean cost of {certificate.subject}, {measured[0]}, {than}, {measured[1]}."]
         return []
 
     def notes(self, certificate: "TestedCertificate", content: Any) -> list[str]:

@@ -75,7 +75,7 @@ class Precision(Figure):
             measured = (entry["measured"], f"{place}.measured") if entry["n"] else ()
             rows.append(Row(f"{entry['label']} ({entry['n']:,} {unit})", entry["bound"], f"{place}.bound", *measured))
         by_group = ", group by group" * certificate.grouped
-        heading = f"right among the answers of predict{by_group}"
+        heading = f"right among the answers of {certificate.subject}{by_group}"
         return [Table(heading, "at least", tuple(rows), "percent down")]
 
     def notes(self, certificate: "TestedCertificate", content: Any) -> list[str]:

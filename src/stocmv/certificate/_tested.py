@@ -1,7 +1,7 @@
 """Certificates of votes that their judging examples only tested: nothing is paid for learning."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,16 +20,18 @@ from ._guess import Guess
 from ._judgments import Judgments
 from ._mean_cost import MeanCost
 from ._precision import Precision
+from ._subgroups import Subgroups
 from ._tables import Table
 from ._words import SAME_DISTRIBUTION, counted, rule
 
 FIGURES: dict[str, Figure] = {
     figure.name: figure
-    for figure in (Error(), Baseline(), Recalls(), Classes(), Precision(), MeanCost(), Calibration())
+    for figure in (Error(), Baseline(), Recalls(), Classes(), Precision(), MeanCost(), Calibration(), Subgroups())
 }
 _VOTES = {
     "hard": "the voters vote with fixed weights, and of classes that tie the first wins",
     "soft": "the voters' probabilities are added up with fixed weights, and the class with the largest sum wins",
+    "given": "the model whose answers were given",
 }
 
 
@@ -41,8 +43,8 @@ class TestedCertificate(Certificate):
 
     Attributes
     ----------
-    voting : {"hard", "soft"}
-        Whether the voters' answers are counted, or their probabilities added up.
+    voting : {"hard", "soft", "given"}
+        Whether the voters' answers are counted, or their probabilities added up, or a model's answers were given.
     fold_test : dict
         The constants of the fold test of the error; empty without folds.
     precisions : sequence of dict
@@ -59,6 +61,11 @@ class TestedCertificate(Certificate):
         Only if requested: for each bin of the score of the answer that has any, its ends ("from", "to"), how many
         answers it has, their mean score, how often they are right, and bounds on that from both sides ("lower",
         "upper"), which hold for all bins at once.
+    subgroups : dict
+        If subgroups are given: for each the bound on its error and an interval ("lower", "upper") that holds for all
+        at once ("entries"), and for each attribute bounds on the largest difference ("gaps").
+    evidence_ : Judgments or None
+        The judgments themselves, if `certify_predictions` made this certificate; they are not in its file.
     """
 
     format: ClassVar[str] = "stocmv tested certificate 1"
@@ -66,6 +73,7 @@ class TestedCertificate(Certificate):
 
     voting: str = "hard"
     fold_test: dict[str, list[float]]
+    evidence_: Judgments | None = field(default=None, compare=False, repr=False)
 
     @property
     def empirical_risk(self) -> float:
@@ -90,6 +98,36 @@ class TestedCertificate(Certificate):
     @property
     def calibration(self) -> Sequence[dict[str, Any]]:
         return self.figures.get("calibration", ())
+
+    @property
+    def subgroups(self) -> dict[str, Any]:
+        return self.figures.get("subgroups", {})
+
+    def at_prevalence(self, shares: Mapping[Any, float]) -> float:
+        """A bound on the error where the classes are otherwise distributed: ``{"yes": 0.02, "no": 0.98}``.
+
+        It assumes that the examples of each class look the same there. It follows from the bounds on the classes, so
+        that it holds for any number of such shares at once.
+
+        Examples
+        --------
+        >>> from stocmv import certify_predictions
+        >>> truth, answers = ["no"] * 90 + ["yes"] * 10, ["no"] * 88 + ["yes"] * 12
+        >>> certificate = certify_predictions(truth, answers)
+        >>> rare = certificate.at_prevalence({"yes": 0.01, "no": 0.99})
+        >>> f"{rare:.3f}"
+        '0.081'
+        """
+        if not self.per_class:
+            raise ValueError("at_prevalence needs bounds on the classes: certify with per_class=True.")
+        known = {entry["label"]: entry["bound"] for entry in self.per_class}
+        unknown = [label for label in shares if label not in known]
+        if unknown:
+            raise ValueError(f"shares names the class {unknown[0]!r}, which is not one of {list(known)!r}.")
+        values = np.array(list(shares.values()), float)
+        if not (np.all(values >= 0) and abs(values.sum() - 1) <= 1e-9):
+            raise ValueError(f"shares must not be negative and must sum to 1, got {dict(shares)!r}.")
+        return min(float(values @ [known[label] for label in shares]) / float(values.sum()) * (1 + 1e-14), 1.0)
 
     @property
     def beats_baseline(self) -> bool:
@@ -139,8 +177,13 @@ class TestedCertificate(Certificate):
 
     @property
     def rule(self) -> str:
-        answers = "its voter answers" if self.has_one_voter else _VOTES[self.voting]
+        alone = self.has_one_voter and self.voting != "given"
+        answers = "its voter answers" if alone else _VOTES[self.voting]
         return rule(answers, len(self.fold_sizes), self.abstains)
+
+    @property
+    def subject(self) -> str:
+        return "the model" if self.voting == "given" else "predict"
 
     @property
     def made_and_judged(self) -> str:
@@ -160,21 +203,32 @@ class TestedCertificate(Certificate):
     def _assumptions(self) -> list[str]:
         costs = ["The costs were fixed before looking at these examples, for all classes that can occur."]
         fixed = "The bound and delta were"
-        return assumptions_of_tests(len(self.fold_sizes), self.grouped, fixed) + costs * bool(self.cost)
+        assumed = assumptions_of_tests(len(self.fold_sizes), self.grouped, fixed)
+        if self.voting == "given":
+            assumed[1] = FIXED_MODEL
+        parts = ["The subgroups were defined before looking at how the model did on them."]
+        return assumed + costs * bool(self.cost) + parts * bool(self.subgroups)
 
-    def verify(self, evidence: Judgments) -> Verification:
+    def verify(self, evidence: Judgments | None = None) -> Verification:
         """Recompute every figure of the certificate from the judgments, with independent code, and compare.
 
         This runs `stocmv.verify`: one file that uses only numpy and scipy, and no code that learned or certified.
 
         Parameters
         ----------
-        evidence : Judgments
-            The judgments: ``clf.evidence_``, or `Judgments.load` of evidence.npz.
+        evidence : Judgments, optional
+            The judgments: ``clf.evidence_``, or `Judgments.load` of evidence.npz; by default ``evidence_``.
         """
+        evidence = self.evidence_ if evidence is None else evidence
         if not isinstance(evidence, Judgments):
             raise TypeError(f"evidence must be the judgments of this vote, got {type(evidence).__name__}.")
         return self._checked_by(lambda content, intact: verify_tested(content, intact, evidence.columns()))
+
+
+FIXED_MODEL = (
+    "The model was fixed before: it was not trained on these examples, nor tuned on them, nor chosen by how it did on "
+    "them."
+)
 
 
 def _certain(name: str) -> str:
@@ -236,8 +290,8 @@ def certify_judgments(
         folds or groups.
     one_voter : bool
         Whether a single voter answers (in each fold), so that there is no stochastic vote.
-    voting : {"hard", "soft"}
-        Whether the voters' answers are counted, or their probabilities added up.
+    voting : {"hard", "soft", "given"}
+        Whether the voters' answers are counted, or their probabilities added up, or a model's answers were given.
     unproven, assumptions, warnings : sequence of str
         Parts without a proof, further assumptions, and findings in the examples.
     protocol, context : dict, optional
@@ -256,6 +310,8 @@ def certify_judgments(
         names.append("cost")
     if calibration:
         names.append("calibration")
+    if judgments.subgroups is not None:
+        names.append("subgroups")
     return TestedCertificate(
         figures={name: FIGURES[name].compute(trial) for name in names},
         delta=delta,

@@ -11,8 +11,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._text import did_you_mean
+from ..certificate import group_ids
 from ..cluster import ClusterExamples, is_dask
-from ..protocols import Examples, LocalExamples, all_classes, checked_times, group_ids
+from ..protocols import Examples, LocalExamples, all_classes, checked_times
 from ..voters import VoterSource
 from ..votes import code_dtype, exact_labels
 

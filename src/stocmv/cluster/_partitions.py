@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certificate import group_ids
 from ..checks import Fingerprints, Groups
-from ..protocols import group_ids
 from ..voters import VoterSource
 from ..votes import exact_labels
 from ._connection import is_dask

@@ -3,7 +3,6 @@
 from ._choices import is_auto as is_auto
 from ._cut import Cut
 from ._examples import Examples as Examples, LocalExamples as LocalExamples, all_classes as all_classes
-from ._groups import group_ids as group_ids
 from ._judge import ROW_KEY as ROW_KEY, judge as judge, judging_votes as judging_votes
 from ._protocol import (
     AllJudge,

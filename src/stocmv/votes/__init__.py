@@ -9,6 +9,7 @@ from ._labels import (
     check_classes as check_classes,
     check_labels as check_labels,
     code_dtype as code_dtype,
+    encode as encode,
     encode_answers as encode_answers,
     exact_labels as exact_labels,
     is_missing as is_missing,
