@@ -242,7 +242,7 @@ class TestProtocol:
     def test_takes_everything_else_that_a_fit_may_be_asked_for(self):
         settings = {"per_class": True, "stochastic": True, "cost": [[0, 1], [5, 0]]}
         clf = MajorityVoteClassifier(Slopes(), holdout=LastRowsJudge(0.5), random_state=0, **settings).fit(X, y)
-        assert set(clf.certificate_.figures) == {"error", "baseline", "classes", "precision", "cost"}
+        assert set(clf.certificate_.figures) == {"error", "baseline", "classes", "precision", "f1", "cost"}
         assert clf.certificate_.n == 150
         assert clf.certificate_.verify(clf.evidence_)
 

@@ -253,7 +253,8 @@ RISK, DRAWN = {"empirical_risk": SHARE, "bound": SHARE}, {"stochastic_risk": SHA
 COUNTED, MEAN_COST = {"label": LABEL, "n": COUNT}, {"measured": Kind(FLOAT, -1e101, 1e101), "bound": NUMBER}
 MEASURED, BASELINE = {**COUNTED, "measured": SHARE}, {"label": LABEL, **RISK}
 OF_CLASS = {**COUNTED, **RISK, "fold_test": OWN_CONSTANTS}
-PRECISION = {**MEASURED, "bound": SHARE, "fold_test": OWN_CONSTANTS}
+F1 = {**MEASURED, "bound": SHARE}
+PRECISION = {**F1, "fold_test": OWN_CONSTANTS}
 COST = {"classes": [LABEL], "matrix": [[Kind(FLOAT, -1e100, 1e100)]], **MEAN_COST, "fold_test": OWN_CONSTANTS}
 COST |= {"baseline": {"label": LABEL, **MEAN_COST}}
 FIXED_VOTE = {
@@ -415,6 +416,8 @@ def _check_figures(c: Content) -> None:
         mixed = c["grouped"] and len(c["fold_sizes"]) > 1
         _need(("precision" in names) == ("classes" in names and not mixed), "precision is not where it should be")
         _need(c["voting"] != "given" or len(c["fold_sizes"]) == 1, "the answers of one model are not in folds")
+        plain = not c["grouped"] and len(c["fold_sizes"]) == 1
+        _need(("f1" in names) == ("classes" in names and plain), "f1 is not where it should be")
     if c["format"] == PAC_BAYES:
         _need(c["figures"]["error"]["moments"], "there are no means")
 
@@ -783,6 +786,7 @@ def _tested_checks(c: Content, table: Judged) -> Iterator[Check]:
         return
     _need((c["fold_test"] != {}) == (len(table.folds) > 1), "the fold test is for several folds")
     _check_each(c["fold_test"], len(table.folds), "fold_test")
+    _need(("subgroups" in c["figures"]) == ("subgroups" in table.columns), "there are subgroups without their figure")
     trial = Trial(c, table, Ledger(c["delta"]), test_shares(c["fold_test"]))
     yield _same_shares("fold_shares", c["fold_shares"], trial.shares)
     for name, stated in c["figures"].items():
@@ -884,6 +888,23 @@ def check_precision(stated: list[dict[str, Any]], trial: Trial) -> Iterator[Chec
             bounds = trial.upper(losses, delta, {}, counted=True)
         yield _lower(f"{place}.measured", entry["measured"], 1 - measured)
         yield _lower(f"{place}.bound", entry["bound"], 1 - bounds[0], 1 - bounds[1])
+
+
+def check_f1(stated: list[dict[str, Any]], trial: Trial) -> Iterator[Check]:
+    """Twice the right answers of a class, divided by its examples plus its answers.
+
+    Given which examples are of the class or answered so, those that are both are binomial.
+    """
+    table, delta = trial.table, trial.ledger.share("f1", {"classes": len(trial.table.labels)})
+    rows = table.truth, table.answer, table.truth[table.truth == table.answer]
+    counts = zip(*(np.bincount(column, minlength=len(table.labels)).tolist() for column in rows), strict=True)
+    yield from _each_class("f1", stated, table.labels)
+    for code, (entry, (true, answered, both)) in enumerate(zip(stated, counts, strict=True)):
+        place, n = f"figures.f1.{code}", true + answered - both
+        yield Check(f"{place}.n", entry["n"], n, entry["n"] == n)
+        yield _lower(f"{place}.measured", entry["measured"], 2 * both / (true + answered) if n else 0.0)
+        jaccard = (1 - apart for apart in one_sample(float(n - both), n, delta, counted=True))
+        yield _lower(f"{place}.bound", entry["bound"], *(2 * share / (1 + share) for share in jaccard))
 
 
 def mixed_error(constants: dict[str, Any], losses: Losses, sizes: Sequence[int], shares: NDArray, ends: float) -> float:
@@ -1065,6 +1086,7 @@ CHECKS = {
     "recalls": Figure([MEASURED], check_recalls),
     "classes": Figure(([OF_CLASS], [{**OF_CLASS, **DRAWN}]), check_classes),
     "precision": Figure([PRECISION], check_precision),
+    "f1": Figure([F1], check_f1),
     "cost": Figure(COST, check_cost),
     "calibration": Figure([BIN], check_calibration),
     "subgroups": Figure({"entries": [SUBGROUP], "gaps": [GAP]}, check_subgroups),

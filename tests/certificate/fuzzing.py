@@ -246,7 +246,7 @@ def figures(rng, c, arrays):
 
 def counts(rng, c, arrays):
     """Examples moved from one class to another, or more of them than there are."""
-    entries = c["figures"].get(str(rng.choice(["classes", "precision", "recalls"])), [])
+    entries = c["figures"].get(str(rng.choice(["classes", "precision", "f1", "recalls"])), [])
     if len(entries) > 1 and rng.random() < 0.6:
         first, second = rng.choice(len(entries), 2, replace=False)
         entries[first]["n"] += 1
@@ -260,7 +260,7 @@ def counts(rng, c, arrays):
 
 def classes(rng, c, arrays):
     """Exchanged, renamed, repeated, left out, or more of them."""
-    entries = c["figures"].get(str(rng.choice(["classes", "precision", "recalls"])))
+    entries = c["figures"].get(str(rng.choice(["classes", "precision", "f1", "recalls"])))
     if not entries:
         return
     way, k = rng.integers(5), int(rng.integers(len(entries)))
@@ -442,7 +442,7 @@ def parts(rng, c, arrays):
     elif way == 3 and "priors" in c:
         c["priors"] = copy.deepcopy(c["posteriors"])
     elif way == 4:
-        c["figures"][str(rng.choice(["recalls", "classes", "precision", "luck"]))] = []
+        c["figures"][str(rng.choice(["recalls", "classes", "precision", "f1", "luck"]))] = []
 
 
 def anything(rng, c, arrays):

@@ -84,7 +84,7 @@ def side_of(path: tuple) -> int:
         return 0
     if path[-2] == "moments":  # a risk, and a disagreement
         return LOWER if path[-1] else HIGHER
-    if path[-1] == "coverage" or path[1] in ("precision", "recalls", "coverage"):
+    if path[-1] == "coverage" or path[1] in ("precision", "f1", "recalls", "coverage"):
         return LOWER if path[-1] in ("coverage", "measured", "bound") else 0
     risks = ("bound", "stochastic_bound", "kl", "empirical_risk", "stochastic_risk", "measured")
     return HIGHER if path[-1] in risks else 0

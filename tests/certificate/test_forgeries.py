@@ -111,7 +111,7 @@ def test_many_changes_of_any_field(which, count):
 def test_every_figure_made_a_little_better_is_found(which):
     """By little more than what rounding may do."""
     content, evidence = honest(which)
-    lower = ("precision", "recalls", "coverage")
+    lower = ("precision", "f1", "recalls", "coverage")
     for place in places(content["figures"]):
         value = at(content["figures"], place)
         if type(value) is float and 0 < value < 1 and not {"fold_test", "matrix", "scale", "margin"} & set(place):
@@ -195,6 +195,11 @@ def test_free_text_cannot_paint_nor_begin_a_line():
 
 
 # --------------------------------------------------------------------------------------------------------- tested
+
+
+def lowest_f1(both, n, delta):
+    jaccard = 1 - clopper_pearson(n - both, n, delta)
+    return 2 * jaccard / (1 + jaccard)
 
 
 class TestTested:
@@ -309,6 +314,29 @@ class TestTested:
         none = [{"label": x, "n": 0, "measured": 0.0, "bound": 0.0, "fold_test": {}} for x in labels]
         content["figures"]["precision"] = none
         rejected(recomputed(content, table), table, "precision is not where it should be")
+
+    @pytest.mark.parametrize("which", ["tested: hold-out, groups", "tested: folds", "tested: hold-out, bare"])
+    def test_an_f1_where_there_is_none(self, which):
+        content, table = honest(which)
+        none = [{"label": label, "n": 0, "measured": 0.0, "bound": 0.0} for label in table["classes"].tolist()]
+        content["figures"]["f1"] = none
+        rejected(recomputed(content, table), table, "f1 is not where it should be")
+
+    def test_an_f1_left_out(self):
+        content, table = honest("tested: hold-out")
+        del content["figures"]["f1"]
+        rejected(recomputed(content, table), table, "f1 is not where it should be")
+
+    def test_an_f1_with_more_right_answers_or_all_of_delta(self):
+        content, table = honest("tested: hold-out")
+        first = content["figures"]["f1"][0]
+        n, both = first["n"], round(first["measured"] * first["n"] / (2 - first["measured"]))
+        assert lowest_f1(both, n, 0.05 / 3) == pytest.approx(first["bound"], rel=1e-12)
+        for better in (lowest_f1(both + 1, n, 0.05 / 3), lowest_f1(both, n - 1, 0.05 / 3), lowest_f1(both, n, 0.05)):
+            assert better > first["bound"] + 1e-3
+            rejected(
+                changed(content, ("figures", "f1", 0, "bound"), lambda x, b=better: b), table, "figures.f1.0.bound"
+            )
 
     def test_costs_never_mentioned(self):
         content, table = honest("tested: hold-out")

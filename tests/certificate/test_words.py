@@ -224,7 +224,7 @@ class TestTables:
     def test_have_what_was_asked_for(self):
         bare = judged("hold-out, bare")
         assert (bare.cost, bare.precisions, bare.per_class, bare.cost_bound) == ({}, (), (), None)
-        assert bare.recall.shape == bare.precision.shape == (0,)
+        assert bare.recall.shape == bare.precision.shape == bare.f1.shape == (0,)
         ours, first = judged("hold-out"), judged("hold-out").precisions[0]
         text = str(ours)
         assert f"{first['label']} ({first['n']} answers)" in text

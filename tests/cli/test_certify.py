@@ -85,9 +85,10 @@ def test_costs_may_name_a_class_that_is_not_in_the_file(stocmv, here):
     assert stocmv("verify", "audit").code == 0
 
 
-def test_precision_and_cost_on_the_page(stocmv, here):
+def test_precision_f1_and_cost_on_the_page(stocmv, here):
     answer = stocmv("certify", "iris", "--cost", json.dumps(COSTS), "--trees", 3, "--out", "audit")
     assert "right among the answers of predict" in answer.out
+    assert "F1 of class" in answer.out
     assert "mean cost" in answer.out
 
 
@@ -207,7 +208,7 @@ def test_many_classes_on_the_terminal(stocmv, here):
     rng = np.random.default_rng(0)
     pd.DataFrame({"a": rng.normal(size=300), "label": rng.integers(0, 15, 300)}).to_csv("data.csv", index=False)
     out = stocmv("certify", "data.csv", "--target", "label", "--trees", 2).out
-    assert out.count("and 3 more in the report") == 2  # for the errors and for the precisions
+    assert out.count("and 3 more in the report") == 3  # for the errors, the precisions and the F1
     errors, precisions = (
         [float(share) for share in re.findall(rf"\d+ {unit}\) +([\d.]+) %", out)]
         for unit in (r"\(\d+ examples?", r"\(\d+ answers")

@@ -56,12 +56,15 @@ def baseline_claims(clf: MajorityVoteClassifier, world: World) -> Claims:
 
 
 def _decision_claims(certificate: Any, world: World, answers: NDArray) -> Claims:
-    """Precision and mean cost, where they are certified."""
+    """Precision, F1 and mean cost, where they are certified."""
     found = {}
     if getattr(certificate, "precisions", ()) and not certificate.grouped:
         wrong = world.errors_among(answers)
         entries = ((int(e["label"]), e["bound"]) for e in certificate.precisions)
         found["precision"] = worst([Claim(wrong[label], 1 - bound) for label, bound in entries])
+    if getattr(certificate, "f1_scores", ()):
+        missing = world.missing_f1(answers)
+        found["f1"] = worst([Claim(missing[int(e["label"])], 1 - e["bound"]) for e in certificate.f1_scores])
     if getattr(certificate, "cost", {}):
         cost, matrix = certificate.cost, np.array(certificate.cost["matrix"])
         largest = matrix.max()

@@ -2,9 +2,9 @@
 
 For every kind of voters, way to judge them, number of classes and kind of features, samples are drawn from a known
 distribution, a classifier is fitted to each, and every figure that its certificate states is set against the truth of
-what it speaks of: errors, classes, precision, costs, and votes that answer only when they are sure. Where a bound is
-first met here, there are so many samples that failing twice as often as it may is noticed; where another test has tried
-it, so many that voters who have seen their judges are. Run with ``-s`` to see the frequencies.
+what it speaks of: errors, classes, precision, F1, costs, and votes that answer only when they are sure. Where a bound
+is first met here, there are so many samples that failing twice as often as it may is noticed; where another test has
+tried it, so many that voters who have seen their judges are. Run with ``-s`` to see the frequencies.
 """
 
 import warnings

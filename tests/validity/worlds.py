@@ -82,13 +82,20 @@ class World:
 
     def errors_among(self, answers: NDArray) -> NDArray:
         """Share of errors among the answers of each class, lowered; 0 for a class that is never answered."""
-        given = self.weights @ answers
-        wrong = answers * (1 - self.p_y)
-        ratio = np.divide(self.weights @ wrong, given, out=np.zeros(len(given)), where=given > 0)
+        return self._ratios(answers * (1 - self.p_y), answers)
+
+    def missing_f1(self, answers: NDArray) -> NDArray:
+        """One minus the F1 of each class, lowered; 0 for a class that does not occur and is never answered."""
+        both = self.p_y + answers
+        return self._ratios(both - 2 * answers * self.p_y, both)
+
+    def _ratios(self, part: NDArray, whole: NDArray) -> NDArray:
+        """The mean of each column, divided by that of the same column of what it is a part of; lowered."""
+        of = self.weights @ whole
+        ratio = np.divide(self.weights @ part, of, out=np.zeros(len(of)), where=of > 0)
         if self.is_exact:
             return ratio
-        spread = (wrong - ratio * answers) / np.where(given > 0, given, 1.0)
-        return ratio - self._benefit(spread)
+        return ratio - self._benefit((part - ratio * whole) / np.where(of > 0, of, 1.0))
 
     def errors_of_some(self, answers: NDArray, answered: NDArray) -> tuple[float, float]:
         """Share of errors among all answers of a vote that may be silent, and how often it is; both lowered."""

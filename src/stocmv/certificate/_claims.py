@@ -18,7 +18,7 @@ class Claim:
     ----------
     name : str
         What is claimed: an error of "predict", of the "stochastic vote", of the "baseline", or of "classes" at once;
-        the "precision" of all classes at once; the mean "cost"; the "cost of one answer" that is always given.
+        the "precision" or "f1" of all classes at once; the mean "cost"; the "cost of one answer" that is always given.
     delta : float
         Probability that each of those that share the claim fails, at most.
     pays_for : str

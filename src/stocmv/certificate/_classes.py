@@ -108,6 +108,8 @@ class Classes(Figure):
                 "Precision is not certified for groups with folds, which may answer rows of one group differently: use "
                 "a hold-out."
             )
+        if not certificate.f1_scores:
+            told.append("F1 is certified for a hold-out without groups only.")
         return told
 
 

@@ -15,6 +15,7 @@ from ._certificate import Certificate
 from ._classes import Classes, Recalls
 from ._costs import Costs
 from ._error import Error
+from ._f1 import F1
 from ._figure import Figure, Trial
 from ._guess import Guess
 from ._judgments import Judgments
@@ -26,7 +27,17 @@ from ._words import SAME_DISTRIBUTION, counted, rule
 
 FIGURES: dict[str, Figure] = {
     figure.name: figure
-    for figure in (Error(), Baseline(), Recalls(), Classes(), Precision(), MeanCost(), Calibration(), Subgroups())
+    for figure in (
+        Error(),
+        Baseline(),
+        Recalls(),
+        Classes(),
+        Precision(),
+        F1(),
+        MeanCost(),
+        Calibration(),
+        Subgroups(),
+    )
 }
 _VOTES = {
     "hard": "the voters vote with fixed weights, and of classes that tie the first wins",
@@ -51,6 +62,11 @@ class TestedCertificate(Certificate):
         For each class, the number of times it is answered, the share of right ones among these answers, and a lower
         bound on that share; the bounds hold for all classes at once. Only if requested.
     precision : ndarray of shape (n_classes,)
+        These bounds, in the order of the classes.
+    f1_scores : sequence of dict
+        For each class, the number of examples whose truth or answer it is, the F1 measured on them, and a lower bound;
+        the bounds hold for all classes at once. Only if requested, for a hold-out without groups.
+    f1 : ndarray of shape (n_classes,)
         These bounds, in the order of the classes.
     cost : dict
         If costs are given: the classes that they name, their matrix, the mean cost on the judging examples, the bound
@@ -86,6 +102,14 @@ class TestedCertificate(Certificate):
     @property
     def precision(self) -> NDArray:
         return np.array([entry["bound"] for entry in self.precisions])
+
+    @property
+    def f1_scores(self) -> Sequence[dict[str, Any]]:
+        return self.figures.get("f1", ())
+
+    @property
+    def f1(self) -> NDArray:
+        return np.array([entry["bound"] for entry in self.f1_scores])
 
     @property
     def cost(self) -> dict[str, Any]:
@@ -282,7 +306,8 @@ def certify_judgments(
     guesses : sequence of Guess
         With folds: what to expect of each fold's vote, according to the other folds.
     per_class : bool
-        Also bound the error on each class and, except for groups with folds, its precision.
+        Also bound the error on each class, except for groups with folds its precision, and for a hold-out without
+        groups its F1.
     costs : Costs, optional
         Also bound the mean cost, from the cost of each answer given the true class.
     calibration : bool
@@ -306,6 +331,8 @@ def certify_judgments(
     # different folds may answer rows of one group, and then there is no simple bound on the precision
     if per_class and not (judgments.grouped and judgments.n_folds > 1):
         names.append("precision")
+    if per_class and not judgments.grouped and judgments.n_folds == 1:
+        names.append("f1")
     if costs is not None:
         names.append("cost")
     if calibration:

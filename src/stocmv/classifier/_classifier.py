@@ -100,7 +100,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         is.
     per_class : bool
         Also certify the error on each class, which is one minus its recall (with two classes, the false positive and
-        false negative rates), and, if the judging examples only test, its precision.
+        false negative rates), and, if the judging examples only test, its precision, and with a hold-out without
+        groups its F1.
     cost : array-like of shape (n_classes, n_classes), dict or None
         Cost of each answer, to certify the mean cost as well: rows are true classes and columns answers, in the order
         of ``classes_``; or a dict ``{truth: {answer: cost}}``, which may name classes that do not occur in ``y``.

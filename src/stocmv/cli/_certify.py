@@ -80,7 +80,7 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
     "--per-class/--no-per-class",
     default=True,
     show_default=True,
-    help="Also bound the error on each class, and its precision.",
+    help="Also bound the error on each class, its precision and its F1.",
 )
 @click.option(
     "--stochastic",
