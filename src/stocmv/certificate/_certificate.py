@@ -314,6 +314,21 @@ class Certificate(ABC):
             f"<p>It assumes:</p><ul>{assumptions}</ul></div>"
         )
 
+    def to_markdown(self) -> str:
+        """The page as Markdown, to paste into a model card or instructions for use."""
+        if not self.proven:
+            return f"**{self.statement()}**\n"
+        warnings = [f"**Warning: {warning}**" for warning in self.warnings]
+        parts = [
+            *warnings,
+            f"**{self.statement()}**",
+            *(table.markdown() for table in self.tables()),
+            " ".join([*self.notes(), self._proof()]),
+            "It assumes:",
+            "\n".join(f"- {assumption}" for assumption in self.assumptions),
+        ]
+        return "\n\n".join(parts) + "\n"
+
     def monitor(self, delta: float | None = None) -> Monitor:
         """A test, fed with labelled cases as they arrive, of whether the error of `predict` is still at most ``bound``.
 

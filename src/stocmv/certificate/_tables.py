@@ -58,6 +58,13 @@ class Table(NamedTuple):
             f"<th>{self.measured}</th></tr></thead><tbody>{rows}</tbody></table>"
         )
 
+    def markdown(self) -> str:
+        def cell(text: str) -> str:
+            return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+
+        rows = [(self.heading, self.how, self.measured), ("---", "---:", "---:"), *self.lines]
+        return "\n".join(f"| {' | '.join(map(cell, row))} |" for row in rows)
+
 
 def as_text(tables: Sequence[Table]) -> list[str]:
     """The tables as lines of text, one below the other, with the same widths."""

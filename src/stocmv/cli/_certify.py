@@ -177,7 +177,7 @@ def certify(
     _check_votes(context, votes)
     _check_selective(settings)
     began = perf_counter()
-    folder = out if out is not None else Path(f"{_stem(data)}-certified")
+    folder = out if out is not None else Path(f"{stem(data)}-certified")
     sweep(folder)
     fitting = checked_later(folder, force)
     judges = "auto" if holdout is None else holdout
@@ -229,7 +229,7 @@ def _check_votes(context: click.Context, votes: bool) -> None:
         raise click.UsageError(f"--{name} does not apply here: {why}.")
 
 
-def _stem(data: str) -> str:
+def stem(data: str) -> str:
     """A file's name without its endings."""
     name = Path(data).name
     while Path(name).suffix in (

@@ -14,6 +14,7 @@ from .. import __version__
 from .._text import visible
 from . import what_is_missing
 from ._certify import certify
+from ._certify_predictions import certify_predictions
 from ._completion import completion
 from ._console import PipeSafeOutput, one_line, print_json, say
 from ._datasets import datasets
@@ -36,6 +37,7 @@ def commands(context: click.Context) -> None:
     First steps:
       stocmv certify digits                            a built-in data set
       stocmv certify patients.csv --target diagnosis   your own
+      stocmv certify-predictions answers.csv --truth y --prediction p   the answers of any model
       stocmv verify patients-certified
       stocmv predict patients-certified new.csv
       stocmv monitor patients-certified labelled.csv --state patients.monitor.json
@@ -46,7 +48,7 @@ def commands(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (certify, predict, monitor, verify, datasets, completion):
+for command in (certify, certify_predictions, predict, monitor, verify, datasets, completion):
     commands.add_command(command)
 
 

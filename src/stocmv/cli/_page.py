@@ -28,7 +28,7 @@ def print_page(audit: Audit, overview: DataOverview, folder: Path, seconds: floa
     order = audit.model.order_test_
     if order is not None and order.note is not None:
         screen.print(f"Note: {quoted(order.note)}\n")
-    _print_tables(screen, certificate, audit.test)
+    print_tables(screen, certificate, audit.test)
     if "answers" in certificate.context["data"]:
         screen.print(quoted(_voters(certificate)))
     for note in certificate.notes():
@@ -94,7 +94,7 @@ def _voters(certificate: Certificate) -> str:
     return f"Voters, and how many of the {data['rows']:,} rows each answers: {shown}{more}."
 
 
-def _print_tables(screen: Any, certificate: Certificate, test: TestErrors | None) -> None:
+def print_tables(screen: Any, certificate: Certificate, test: TestErrors | None = None) -> None:
     """Print the tables of the certificate, with the errors on the test file beside the bounds that they belong to."""
     errors = {} if test is None else {"error.bound": test.predict, "error.stochastic_bound": test.stochastic}
     on_file = {f"figures.{place}": percent(error) for place, error in errors.items() if error is not None}

@@ -8,7 +8,7 @@ from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
 from .._text import visible
-from ..certificate import Certificate, confidence, percent
+from ..certificate import Certificate, TestedCertificate, confidence, percent
 from ..decisions import SelectiveCertificate
 from ..special import kl_bernoulli
 from ._citations import Citations
@@ -68,7 +68,7 @@ def render(
     if selective is not None and selective.evidence != certificate.evidence:
         raise ValueError("selective is about another vote than clf: take clf.selective(...).certificate_.")
     cited = Citations(certificate)
-    page = _template().render(
+    page = _template("page.html").render(
         certificate=certificate,
         tables=certificate.tables(),
         cited=cited,
@@ -99,7 +99,7 @@ def render(
     return visible(page, keep="\n\t")
 
 
-def _template() -> Any:
+def _template(name: str) -> Any:
     try:
         import jinja2
     except ImportError as error:
@@ -120,7 +120,45 @@ def _template() -> Any:
         "glossary": glossary,
         "groups": lambda digest: [digest[k : k + 8] for k in range(0, len(digest), 8)],
     }
-    return environment.get_template("page.html")
+    return environment.get_template(name)
+
+
+def render_predictions(certificate: TestedCertificate, *, name: str, hashes: dict[str, str] | None = None) -> str:
+    """The page of a certificate from `certify_predictions`, as one HTML file that loads nothing and runs nothing.
+
+    Parameters
+    ----------
+    certificate : TestedCertificate
+        The certificate.
+    name : str
+        Where the answers come from: a file, or a model.
+    hashes : dict of str to str, optional
+        SHA-256 of the files next to the page, by name.
+
+    Examples
+    --------
+    >>> from stocmv import certify_predictions
+    >>> from stocmv.report import render_predictions
+    >>> page = render_predictions(certify_predictions([0, 1, 1], [0, 1, 0]), name="three answers")
+    >>> page.startswith("<!doctype html>")
+    True
+    """
+    cited = Citations(certificate)
+    page = _template("predictions.html").render(
+        certificate=certificate,
+        name=name,
+        tables=certificate.tables(),
+        cited=cited,
+        details=details(cited),
+        digests=_digests(certificate),
+        names_rows=False,
+        selective=None,
+        units="groups" if certificate.grouped else "examples",
+        comparison=draw_comparison(certificate, None),
+        classes=draw_classes(certificate),
+        hashes=hashes or {},
+    )
+    return visible(page, keep="\n\t")
 
 
 def _exceeded(certificate: Certificate, test: TestErrors) -> list[tuple[str, str]]:

@@ -1,0 +1,154 @@
+"""``stocmv certify-predictions``."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ._certify import stem
+from ._console import as_json, console, print_json, quoted
+from ._folder import sweep, whole_folder
+from ._kinds import FILE, FORMAT, SHARE, Costs, Encoding
+
+NO_ANSWER = "(no answer)"
+
+
+@click.command("certify-predictions", short_help="Certify any model from a file with its answers and the truth.")
+@click.argument("file", type=FILE)
+@click.option("--truth", required=True, metavar="COLUMN", help="Column with the true labels.")
+@click.option("--prediction", required=True, metavar="COLUMN", help="Column with the model's answers.")
+@click.option("--score", metavar="COLUMN", help="Column with the probability of the class --pos-label, of two classes.")
+@click.option("--pos-label", metavar="LABEL", help="With --score: the class that the scores are about.")
+@click.option(
+    "--calibration", is_flag=True, help="With --score: also bound how often answers are right, by their score."
+)
+@click.option(
+    "--subgroup",
+    multiple=True,
+    metavar="COLUMN",
+    help="Also bound the error in each subgroup that this column makes; may be repeated.",
+)
+@click.option("--group", metavar="COLUMN", help="Column that says which rows belong together (a patient, say).")
+@click.option("--cost", type=Costs(), help='Also bound the mean cost: {"ill": {"well": 10}, "well": {"ill": 1}}.')
+@click.option(
+    "--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error and precision by class."
+)
+@click.option(
+    "--delta", type=SHARE, default=0.05, show_default=True, help="Probability that the certificate fails, at most."
+)
+@click.option("--format", "kind", type=FORMAT, help="Kind of FILE.")
+@click.option("--encoding", type=Encoding(), help="Encoding of a csv file, such as latin-1.  [default: utf-8]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder to write; by default answers-certified for answers.csv."
+)
+@click.option("--force", is_flag=True, help="Overwrite the folder.")
+@as_json
+def certify_predictions(
+    file: Path,
+    truth: str,
+    prediction: str,
+    score: str | None,
+    pos_label: str | None,
+    subgroup: tuple[str, ...],
+    group: str | None,
+    kind: str | None,
+    encoding: str | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Certify how often a model errs, from a file with its answers and the truth.
+
+    The model may be anything, in any language: a classifier, a language model, a person. It must have been fixed
+    before: not trained on these rows, nor tuned on them, nor chosen by how it did on them.
+
+    FILE is a csv, parquet or Excel file. An empty cell in the column of answers means that the model did not answer,
+    which counts as an error.
+
+    The folder that is written holds certificate.json and evidence.npz (for 'stocmv verify'), and report.html, the
+    page to show.
+
+    \b
+    Examples:
+      stocmv certify-predictions answers.csv --truth diagnosis --prediction model
+      stocmv certify-predictions answers.csv --truth y --prediction p --subgroup region --subgroup sex
+      stocmv certify-predictions scans.csv --truth y --prediction p --group patient --cost costs.json
+    """
+    from .. import certify_predictions as certified
+    from .._files import sha256, whole_file
+    from ..report import render_predictions
+    from ..tables import read_texts
+    from ._page import print_tables
+
+    if (score is None) != (pos_label is None):
+        raise click.UsageError("--score and --pos-label go together: the class that the scores are about.")
+    folder = out if out is not None else Path(f"{stem(str(file))}-certified")
+    sweep(folder)
+    names = list(dict.fromkeys([truth, prediction, *subgroup, *(x for x in (score, group) if x is not None)]))
+    columns = read_texts(file, names, format=kind, encoding=encoding)
+    y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[prediction]]
+    silent = answers.count(NO_ANSWER)
+    _check_labels(y, answers, truth, prediction)
+    certificate = certified(
+        y,
+        answers,
+        scores=None if score is None or pos_label is None else _scores(columns[score], score, pos_label, y, answers),
+        groups=None if group is None else columns[group],
+        subgroups={name: [value or None for value in columns[name]] for name in subgroup} or None,
+        context={"file": file.name, "sha256": sha256(file), "truth": truth, "prediction": prediction},
+        **settings,
+    )
+    evidence = certificate.evidence_
+    with whole_folder(folder, force) as unfinished:
+        certificate.to_json(unfinished / "certificate.json")
+        evidence.save(unfinished / "evidence.npz")  # type: ignore[union-attr]
+        hashes = {path.name: sha256(path) for path in sorted(unfinished.iterdir())}
+        with whole_file(unfinished / "report.html") as page:
+            page.write(render_predictions(certificate, name=file.name, hashes=hashes).encode())
+    if as_json:
+        facts = {"n": certificate.n, "delta": certificate.delta, "bound": certificate.bound}
+        figures = {"statement": certificate.statement(), **facts, "figures": certificate.figures}
+        print_json({**figures, "folder": str(folder), "files": sorted(path.name for path in folder.iterdir())})
+        return
+    screen = console()
+    screen.print(f"\n[bold]{quoted(certificate.statement())}[/]\n")
+    print_tables(screen, certificate)
+    if silent:
+        screen.print(f"{silent:,} rows without an answer count as errors.")
+    for note in certificate.notes():
+        screen.print(quoted(note))
+    screen.print("It assumes:")
+    for assumption in certificate.assumptions:
+        screen.print(f"- {quoted(assumption)}")
+    screen.print(f"\nThe report is [bold]{quoted(folder / 'report.html')}[/]. To check the certificate:")
+    screen.print(f"  stocmv verify {quoted(shlex.quote(str(folder)))}", soft_wrap=True)
+
+
+def _check_labels(y: list[str], answers: list[str], truth: str, prediction: str) -> None:
+    """Refuse rows without a true label, and answers none of which is a label."""
+    if not y:
+        raise ValueError("The file has no rows.")
+    if "" in y:
+        raise ValueError(f"Row {y.index('') + 1} has no label in the column {truth!r}: leave such rows out.")
+    if not set(y) & set(answers):
+        raise ValueError(
+            f"No answer in the column {prediction!r}, such as {answers[0]!r}, is a label in the column {truth!r}, such "
+            f"as {y[0]!r}: write both in the same way."
+        )
+
+
+def _scores(texts: list[str], column: str, positive: str, y: list[str], answers: list[str]) -> Any:
+    """The score of each of two classes, in their order."""
+    import numpy as np
+
+    classes = sorted({*y, *answers})
+    if len(classes) != 2 or positive not in classes:
+        raise ValueError(f"--score needs two classes, one of them --pos-label: the classes here are {classes[:10]!r}.")
+    try:
+        scores = np.array(texts, float)
+    except ValueError as error:
+        raise ValueError(f"The column {column!r} must hold numbers between 0 and 1: {error}.") from error
+    both = np.column_stack([1 - scores, scores])
+    return both if classes[1] == positive else both[:, ::-1]
