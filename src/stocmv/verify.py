@@ -1073,6 +1073,58 @@ def _check_gaps(stated: Sequence[dict[str, Any]], entries: Sequence[dict[str, An
         yield _lower(f"{at}.lower", gap["lower"], max(apart, 0.0))
 
 
+def check_interval(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
+    """The error from both sides."""
+    _need(not trial.several, "an interval needs one fold")
+    delta = trial.ledger.share("interval", {"sides": 2})
+    wrong, right = (trial.table.losses(values) for values in (trial.table.wrong, ~trial.table.wrong))
+    yield _upper("figures.interval.upper", stated["upper"], *trial.upper(wrong, delta, {}, counted=True))
+    low = trial.upper(right, delta, {}, counted=True)
+    yield _lower("figures.interval.lower", stated["lower"], 1 - low[0], 1 - low[1])
+
+
+def check_scores(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
+    """Brier score and log loss, means of losses with a largest value; and the area under the ROC curve."""
+    table, columns = trial.table, trial.table.columns
+    _need("scores" in columns and not trial.several, "figures of the scores need scores, in one fold")
+    scores, rows = columns["scores"], np.arange(len(table.truth))
+    truth = np.zeros_like(scores)
+    truth[rows, table.truth] = 1
+    most = -math.log(stated["log_loss"]["clip"])
+    brier = ((scores - truth) ** 2).sum(1) / 2
+    surprise = -np.log(np.maximum(scores[rows, table.truth], stated["log_loss"]["clip"])) / most
+    for name, title, values, scale in (
+        ("brier", "Brier score", brier, 1.0),
+        ("log_loss", "log loss", surprise, most),
+    ):
+        delta, own = trial.ledger.share(title), stated[name]
+        losses = table.losses(np.clip(values, 0, 1))
+        least, largest = trial.upper(losses, delta, {}, counted=False)
+        yield _upper(f"figures.scores.{name}.measured", own["measured"] / scale, losses.mean)
+        yield _upper(f"figures.scores.{name}.bound", own["bound"] / scale, least, largest)
+    _need(("auc" in stated) == (len(table.labels) == 2 and not table.grouped), "the area is not where it should be")
+    if "auc" in stated:
+        yield from _check_area(stated["auc"], trial)
+
+
+def _check_area(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
+    """An average over all pairs, which is a mean of averages over as many independent pairs as the rarer class has."""
+    table, delta = trial.table, trial.ledger.share("AUC")
+    yield _same_label("figures.scores.auc.positive", stated["positive"], table.labels[1])
+    score = table.columns["scores"][:, 1]
+    high, low = np.sort(score[table.truth == 1]), np.sort(score[table.truth == 0])
+    below, up_to = (np.searchsorted(low, high, side) for side in ("left", "right"))
+    pairs, won = len(high) * len(low), (int(below.sum()) + int(up_to.sum())) / 2
+    lost, n = (1 - won / pairs, min(len(high), len(low))) if pairs else (1.0, 0)
+    least, largest = one_sample(lost * n, n, delta, counted=False)
+    yield _lower("figures.scores.auc.measured", stated["measured"], 1 - lost)
+    yield _lower("figures.scores.auc.bound", stated["bound"], 1 - least, 1 - largest)
+
+
+MEAN_SCORE = {"measured": NOT_NEGATIVE, "bound": NOT_NEGATIVE}
+SCORES = {"brier": MEAN_SCORE, "log_loss": {"clip": Kind(FLOAT, 0.01, 0.01), **MEAN_SCORE}}
+
+
 class Figure(NamedTuple):
     """A figure of a tested certificate: what it looks like, and how it is checked."""
 
@@ -1089,6 +1141,8 @@ CHECKS = {
     "f1": Figure([F1], check_f1),
     "cost": Figure(COST, check_cost),
     "calibration": Figure([BIN], check_calibration),
+    "interval": Figure({"lower": SHARE, "upper": SHARE}, check_interval),
+    "scores": Figure((SCORES, {**SCORES, "auc": {"positive": LABEL, **RATE}}), check_scores),
     "subgroups": Figure({"entries": [SUBGROUP], "gaps": [GAP]}, check_subgroups),
 }
 

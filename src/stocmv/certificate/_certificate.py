@@ -151,7 +151,7 @@ class Certificate(ABC):
     @property
     def measured_name(self) -> str:
         """What ``empirical_risk`` is."""
-        return "measured, predict"
+        return f"measured, {self.subject}"
 
     def class_risk(self, entry: dict[str, Any]) -> float:
         """The figure of an entry of ``per_class`` that corresponds to ``empirical_risk``."""

@@ -29,6 +29,7 @@ class Scope(NamedTuple):
     stochastic: bool  # whether the stochastic vote is certified too
     priced: int  # number of answers that have costs
     subgroups: int = 0
+    grouped: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Trial:
         j = self.judgments
         priced = 0 if self.costs is None else len(self.costs.classes)
         subgroups = 0 if j.subgroups is None else len(j.subgroups)
-        return Scope(self.delta, j.n_folds, len(j.classes), j.loss is not None, priced, subgroups)
+        return Scope(self.delta, j.n_folds, len(j.classes), j.loss is not None, priced, subgroups, j.grouped)
 
     @cached_property
     def folds(self) -> list[Judgments]:

@@ -23,6 +23,7 @@ def certify_predictions(
     cost: Any = None,
     per_class: bool = True,
     calibration: bool = False,
+    sides: int = 1,
     delta: float = 0.05,
     context: dict[str, Any] | None = None,
 ) -> TestedCertificate:
@@ -38,8 +39,8 @@ def certify_predictions(
         as "none", and counts as an error.
     scores : array-like of shape (n, n_classes) or (n,), optional
         The probability of each class, in the order of the sorted classes; of two classes, that of the second alone.
-        They are in the evidence, for votes that answer only when sure and for thresholds, and are needed for
-        ``calibration``.
+        Then the Brier score, the log loss and, for two classes, the area under the ROC curve are bounded too. The
+        scores are in the evidence, for answering only when sure and for thresholds.
     classes : array-like, optional
         All classes, sorted; by default those that occur.
     groups : array-like of shape (n,), optional
@@ -53,6 +54,8 @@ def certify_predictions(
         Also bound the error on each class and its precision.
     calibration : bool
         Also bound how often the model is right given the score of its answer.
+    sides : {1, 2}
+        Also bound the error from both sides if 2.
     delta : float
         Probability that a statement fails, at most.
     context : dict, optional
@@ -85,6 +88,8 @@ def certify_predictions(
         per_class=per_class,
         costs=costs,
         calibration=calibration,
+        sides=sides,
+        score_figures=scores is not None,
         one_voter=True,
         voting="given",
         context=context,

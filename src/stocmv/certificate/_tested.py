@@ -18,9 +18,11 @@ from ._error import Error
 from ._f1 import F1
 from ._figure import Figure, Trial
 from ._guess import Guess
+from ._interval import Interval
 from ._judgments import Judgments
 from ._mean_cost import MeanCost
 from ._precision import Precision
+from ._score_figures import ScoreFigures
 from ._subgroups import Subgroups
 from ._tables import Table
 from ._words import SAME_DISTRIBUTION, counted, rule
@@ -37,6 +39,8 @@ FIGURES: dict[str, Figure] = {
         MeanCost(),
         Calibration(),
         Subgroups(),
+        Interval(),
+        ScoreFigures(),
     )
 }
 _VOTES = {
@@ -77,6 +81,10 @@ class TestedCertificate(Certificate):
         Only if requested: for each bin of the score of the answer that has any, its ends ("from", "to"), how many
         answers it has, their mean score, how often they are right, and bounds on that from both sides ("lower",
         "upper"), which hold for all bins at once.
+    interval : dict
+        Only if requested: bounds on the error from both sides ("lower", "upper") that hold at once.
+    score_figures : dict
+        Where there are scores: measured and certified "brier" score, "log_loss" and area under the ROC curve ("auc").
     subgroups : dict
         If subgroups are given: for each the bound on its error and an interval ("lower", "upper") that holds for all
         at once ("entries"), and for each attribute bounds on the largest difference ("gaps").
@@ -122,6 +130,14 @@ class TestedCertificate(Certificate):
     @property
     def calibration(self) -> Sequence[dict[str, Any]]:
         return self.figures.get("calibration", ())
+
+    @property
+    def interval(self) -> dict[str, float]:
+        return self.figures.get("interval", {})
+
+    @property
+    def score_figures(self) -> dict[str, Any]:
+        return self.figures.get("scores", {})
 
     @property
     def subgroups(self) -> dict[str, Any]:
@@ -197,6 +213,7 @@ class TestedCertificate(Certificate):
         exact = "Bentkus's bound for the means of groups" if self.grouped else "Clopper and Pearson's bound"
         uneven = len({x for row in self.cost.get("matrix", ()) for x in row}) > 2
         others = ["the stochastic vote"] * (self.stochastic_bound is not None) + ["the mean cost"] * uneven
+        others += ["the figures of the scores"] * bool(self.score_figures)
         return f"{exact}; Bentkus's bound for {' and '.join(others)}" if others and not self.grouped else exact
 
     @property
@@ -285,6 +302,8 @@ def certify_judgments(
     per_class: bool = False,
     costs: Costs | None = None,
     calibration: bool = False,
+    sides: int = 1,
+    score_figures: bool = False,
     one_voter: bool = False,
     voting: str = "hard",
     unproven: Sequence[str] = (),
@@ -313,6 +332,11 @@ def certify_judgments(
     calibration : bool
         Also bound how often `predict` is right given the score of its answer, from both sides, in ten bins. Not with
         folds or groups.
+    sides : {1, 2}
+        Also bound the error from both sides if 2. Not with folds.
+    score_figures : bool
+        Also bound the Brier score, the log loss and, for two classes without groups, the area under the ROC curve. Not
+        with folds.
     one_voter : bool
         Whether a single voter answers (in each fold), so that there is no stochastic vote.
     voting : {"hard", "soft", "given"}
@@ -339,6 +363,12 @@ def certify_judgments(
         names.append("calibration")
     if judgments.subgroups is not None:
         names.append("subgroups")
+    if sides not in (1, 2):
+        raise ValueError(f"sides must be 1 or 2, got {sides!r}.")
+    if sides == 2:
+        names.append("interval")
+    if score_figures:
+        names.append("scores")
     return TestedCertificate(
         figures={name: FIGURES[name].compute(trial) for name in names},
         delta=delta,

@@ -177,14 +177,14 @@ def draw_classes(certificate: Certificate) -> Plate | None:
         title = "The classes side by side"
         low, high = min(entries, key=lambda e: e["bound"]), hardest[0]
         message = (
-            f"The bound on predict is lowest for class {low['label']}, {percent(low['bound'])}, and "
+            f"The bound on {certificate.subject} is lowest for class {low['label']}, {percent(low['bound'])}, and "
             f"highest for class {high['label']}, {percent(high['bound'])}."
         )
         svg = inline_svg(display.figure_, "classes", title, message)
     note = "The rows at the top are for all classes together; the marks below are the same."
     if len(shown) < len(entries):
         note += f" Of {len(entries)} classes, the {len(shown)} with the highest bounds are drawn."
-    keys = [Key("bound, predict", "diamond", "--vermilion")]
+    keys = [Key(f"bound, {certificate.subject}", "diamond", "--vermilion")]
     if certificate.has_stochastic_vote:
         keys.append(Key("bound, stochastic vote", "square", "--purple"))
     keys.append(Key(certificate.measured_name, "circle", "--blue"))
