@@ -117,6 +117,10 @@ class VoterSource(BaseEstimator, ABC):
         """Further labels that the voters may answer, if the examples show them; by default `labels`."""
         return self.labels()
 
+    def suited_to(self, X: Any) -> "VoterSource":
+        """The source for examples of this form: it may look at the columns' names and types, not at the values."""
+        return self
+
     def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
         """For each training example, the code answered by the voters that were not trained on it.
 
