@@ -45,6 +45,7 @@ class VoterSet(ABC):
     """
 
     n_voters: int
+    names: Sequence[str] = ()  # of the voters, where they have any
 
     @abstractmethod
     def codes(self, X: Any) -> NDArray:
@@ -245,6 +246,7 @@ class Recoded(VoterSet):
         self.known = known
         self.n_classes = n_classes
         self.n_voters = voters.n_voters
+        self.names = voters.names
 
     def codes(self, X: Any) -> NDArray:
         codes = checked_codes(self.voters.codes(X), self.n_voters, len(self.known))

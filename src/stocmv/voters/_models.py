@@ -22,6 +22,15 @@ from ._base import VoterSet, VoterSource
 from ._classifiers import Classifiers
 from ._encoded import CATEGORIES_FIXED, EncodedVoters
 
+NAMES = (
+    "logistic regression",
+    "kernel logistic regression",
+    "gradient boosting",
+    "random forest",
+    "extra trees",
+    "naive Bayes",
+    "decision tree",
+)
 _MOST_CATEGORIES = 50  # of a column that becomes one column for each category
 _LANDMARKS = 300  # examples that stand for all others in the kernel
 
@@ -75,13 +84,14 @@ class Models(VoterSource):
         return ModelVoters(encoder if names else None, voters)
 
     def describe(self) -> str:
-        kinds = "logistic regression, kernel logistic regression, gradient boosting, random forest, extra trees, naive "
         encoded = f", {len(self.categorical)} columns of categories encoded" if self.categorical else ""
-        return f"seven models: {kinds}Bayes, decision tree{encoded}"
+        return f"seven models: {', '.join(NAMES)}{encoded}"
 
 
 class ModelVoters(EncodedVoters):
     """The seven models, behind the encoder of their fold if there are columns of categories."""
+
+    names = NAMES
 
     def __init__(self, encoder: ColumnTransformer | None, voters: VoterSet) -> None:
         super().__init__(encoder, voters, allow_nan=True)
@@ -136,12 +146,12 @@ def _classifiers(sizes: list[int], n_rows: int, n_columns: int) -> list[BaseEsti
 
     kernel = make_pipeline(Nystroem(n_components=min(n_rows, _LANDMARKS)), LogisticRegression(C=10, max_iter=2000))
     return [
-        scaled("logistic regression", LogisticRegression(max_iter=2000)),
-        scaled("kernel logistic regression", kernel),
+        scaled(NAMES[0], LogisticRegression(max_iter=2000)),
+        scaled(NAMES[1], kernel),
         HistGradientBoostingClassifier(categorical_features=None),
         RandomForestClassifier(100),
         ExtraTreesClassifier(100),
-        scaled("naive Bayes", GaussianNB()),
+        scaled(NAMES[5], GaussianNB()),
         DecisionTreeClassifier(max_depth=6),
     ]
 
