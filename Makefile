@@ -23,9 +23,9 @@ test test-all test-long test-lowest test-newest docs: export OMP_NUM_THREADS := 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(VENV)/.stamp-cli  ## certify a forest on handwritten digits, print the certificate, write the report
+demo: $(VENV)/.stamp-cli  ## certify a vote of seven models on handwritten digits, print the certificate, write the report
 	@mkdir -p build
-	@$(VENV)/bin/stocmv certify digits --out build/demo --force $(ARGS)
+	@$(VENV)/bin/stocmv certify digits --voters models --out build/demo --force $(ARGS)
 
 test: $(VENV)/.stamp-dev  ## run the fast tests and the docstrings' examples
 	@$(RUN) -m pytest -n auto --dist worksteal -m '$(FAST)' $(ARGS)

@@ -9,13 +9,16 @@ import importlib
 import json
 import shutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache
 from io import BytesIO
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.ensemble._forest import BaseForest
+from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
+from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree
@@ -31,15 +34,21 @@ Model = MajorityVoteClassifier | DrawnVote
 
 _KNOWN = {
     "numpy": "dtype",
+    "sklearn._loss._loss": "CyHalfBinomialLoss CyHalfMultinomialLoss",
+    "sklearn._loss.link": "Interval LogitLink MultinomialLogit",
+    "sklearn._loss.loss": "HalfBinomialLoss HalfMultinomialLoss",
     "sklearn.calibration": "CalibratedClassifierCV _CalibratedClassifier _SigmoidCalibration",
     "sklearn.compose": "ColumnTransformer",
     "sklearn.decomposition": "PCA TruncatedSVD",
     "sklearn.discriminant_analysis": "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis",
-    "sklearn.ensemble": "AdaBoostClassifier BaggingClassifier ExtraTreesClassifier RandomForestClassifier "
-    "StackingClassifier VotingClassifier",
+    "sklearn.ensemble": "AdaBoostClassifier BaggingClassifier ExtraTreesClassifier HistGradientBoostingClassifier "
+    "RandomForestClassifier StackingClassifier VotingClassifier",
+    "sklearn.ensemble._hist_gradient_boosting.binning": "_BinMapper",
+    "sklearn.ensemble._hist_gradient_boosting.predictor": "TreePredictor",
     "sklearn.feature_selection": "VarianceThreshold",
     "sklearn.frozen": "FrozenEstimator",
     "sklearn.impute": "MissingIndicator SimpleImputer",
+    "sklearn.kernel_approximation": "Nystroem",
     "sklearn.linear_model": "LogisticRegression LogisticRegressionCV RidgeClassifier RidgeClassifierCV",
     "sklearn.multiclass": "OneVsOneClassifier OneVsRestClassifier",
     "sklearn.naive_bayes": "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB",
@@ -148,8 +157,11 @@ def _weight(node: dict[str, Any]) -> int:
     return _ARRAY if node.get("__class__") == "ndarray" else _OTHER
 
 
-def check_model(model: Any) -> None:
-    """Refuse a model whose parts do not fit together, or would make compiled code leave an array."""
+def check_model(model: Any, trusted: Container[str] = ()) -> None:
+    """Refuse a model whose parts do not fit together, or would make compiled code leave an array.
+
+    Gradient boosting is not checked if its type is ``trusted`` by the user.
+    """
     if not isinstance(model, Model):
         raise ValueError(f"it holds a {type(model).__name__}.")
     parts = list(parts_of(model))
@@ -159,6 +171,8 @@ def check_model(model: Any) -> None:
         raise ValueError("its voters and their weights do not fit together.")
     for part in parts:
         _check_part(part)
+        if isinstance(part, HistGradientBoostingClassifier) and full_name(type(part)) not in trusted:
+            _check_boosting(part)
 
 
 def _check_part(part: Any) -> None:
@@ -244,6 +258,34 @@ def _nodes_lead_on(tree: Any) -> bool:
     return bool(
         np.all((children > inner) & (children < tree.node_count))
         and np.all((features >= 0) & (features < tree.n_features))
+    )
+
+
+def _check_boosting(model: HistGradientBoostingClassifier) -> None:
+    """Refuse splits that lead outside of a tree, or ask for a feature or a category that is not there."""
+    held = vars(model)
+    if "_predictors" not in held:
+        return
+    if held.get("_preprocessor") is not None or np.any(getattr(held.get("_bin_mapper"), "is_categorical_", True)):
+        raise ValueError("it has gradient boosting with categories, which is not checked: trust its type by name.")
+    n_features = held.get("n_features_in_")
+    trees = [tree for stage in held["_predictors"] for tree in stage]
+    if "_in_fit" in held or not all(_splits_lead_on(tree, n_features) for tree in trees):
+        raise ValueError("it has a boosted tree that leads outside of its arrays.")
+
+
+def _splits_lead_on(tree: Any, n_features: Any) -> bool:
+    nodes = tree.nodes if isinstance(tree, TreePredictor) and isinstance(n_features, int | np.integer) else None
+    if not isinstance(nodes, np.ndarray) or nodes.dtype != PREDICTOR_RECORD_DTYPE or nodes.ndim != 1 or not len(nodes):
+        return False
+    places = np.flatnonzero(nodes["is_leaf"] == 0)
+    inner = nodes[places]
+    children = np.stack([inner["left"], inner["right"]]).astype(np.int64)
+    features = inner["feature_idx"]
+    return bool(
+        np.all((children > places) & (children < len(nodes)))
+        and np.all((features >= 0) & (features < n_features))
+        and not nodes["is_categorical"].any()
     )
 
 

@@ -42,6 +42,8 @@ from .voters import (
     EnsembleVoters,
     Frozen,
     Joined,
+    Models,
+    ModelVoters,
     Recoded,
     Scores,
     ScoreVoters,
@@ -65,7 +67,7 @@ TRUSTED: tuple[str, ...] = tuple(
         *(TestedCertificate, PacBayesCertificate, Claim, InputForm, OrderTest, History, Step),
         *(HoldOut, AllJudge, Folds, PacBayes, HardVoting, SoftVoting),
         *(BlocDirichlet, Dirichlet, Categorical, LogitNormal),
-        *(Answers, Ensemble, Classifiers, Frozen, Scores, Stumps, Encoded, Transformed, Shared),
+        *(Answers, Ensemble, Classifiers, Frozen, Models, Scores, Stumps, Encoded, Transformed, Shared),
         *(
             AnswerVoters,
             EnsembleVoters,
@@ -73,6 +75,7 @@ TRUSTED: tuple[str, ...] = tuple(
             ScoreVoters,
             StumpVoters,
             EncodedVoters,
+            ModelVoters,
             TransformedVoters,
             Joined,
             Recoded,
@@ -168,10 +171,10 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Mode
 
     No code in the file is run. Besides numbers and text it may hold the types in `trusted_types` and scikit-learn
     estimators whose predictions are computed by numpy (linear models, naive Bayes, encoders, scalers, pipelines) or by
-    compiled code whose inputs `load` checks (trees, and ensembles of them). Others hold numbers that compiled code
-    trusts, so a forged file could crash the process: support vector machines with a kernel, nearest neighbours,
-    gradient boosting. A file that needs these, or your own voters, is refused with a ValueError that names them; if
-    you know where the file comes from, list these types in ``trusted``.
+    compiled code whose inputs `load` checks (trees, ensembles of them, histogram gradient boosting of numbers). Others
+    hold numbers that compiled code trusts, so a forged file could crash the process: support vector machines with a
+    kernel, nearest neighbours, gradient boosting with categories. A file that needs these, or your own voters, is
+    refused with a ValueError that names them; if you know where the file comes from, list these types in ``trusted``.
 
     Parameters
     ----------
@@ -206,14 +209,15 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Mode
     skops = _skops()
     file = Path(path)
     given = [trusted] if isinstance(trusted, str | type) else trusted
-    names = {*TRUSTED, *(kind if isinstance(kind, str) else full_name(kind) for kind in given)}
+    further = {kind if isinstance(kind, str) else full_name(kind) for kind in given}
+    names = {*TRUSTED, *further}
     try:
         check_fits(file.stat().st_size, "it")
         content = unpacked(file.read_bytes())
         unknown = foreign_types(content, names) | set(skops.get_untrusted_types(data=content)) - names - known_types()
         if not unknown:
             model = skops.loads(content, trusted=[*names, *known_types()])
-            check_model(model)
+            check_model(model, further)
             return model
     except OSError:
         raise

@@ -222,7 +222,33 @@ def test_threads_are_not_started_by_the_million(jobs, tmp_path):
     load_is_damaged(tmp_path / "model.skops", "it has a EnsembleVoters with n_jobs=.*")
 
 
-UNCHECKED = (SVC(), KNeighborsClassifier(), HistGradientBoostingClassifier(max_iter=1))
+def child_outside(tree):
+    tree.nodes["left"][0] = len(tree.nodes)
+
+
+def loop(tree):
+    tree.nodes["right"][0] = 0
+
+
+def no_such_feature(tree):
+    tree.nodes["feature_idx"][0] = 4
+
+
+def category(tree):
+    tree.nodes["is_categorical"][0] = 1
+
+
+@pytest.mark.parametrize("forge", [child_outside, loop, no_such_feature, category])
+def test_boosted_trees_stay_within_their_arrays(forge, tmp_path):
+    model = MajorityVoteClassifier([HistGradientBoostingClassifier(max_iter=2)], random_state=0).fit(X, Y)
+    save(model, tmp_path / "model.skops")
+    np.testing.assert_array_equal(load(tmp_path / "model.skops").predict(X), model.predict(X))
+    forge(model.voters_[0].classifiers[0]._predictors[1][2])
+    save(model, tmp_path / "model.skops")
+    load_is_damaged(tmp_path / "model.skops", "it has a boosted tree that leads outside of its arrays.*")
+
+
+UNCHECKED = (SVC(), KNeighborsClassifier())
 
 
 @pytest.mark.parametrize("classifier", UNCHECKED, ids=lambda classifier: type(classifier).__name__)

@@ -58,9 +58,10 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    voters : "forest", "stumps", "answers", "scores", estimator, list or VoterSource
-        "forest" is a random forest of 100 trees. "answers" means that ``X`` is a table of the voters' answers, one
-        column per voter; "scores", a table of their probabilities, a block of columns per voter. In a list of
+    voters : "forest", "models", "stumps", "answers", "scores", estimator, list or VoterSource
+        "forest" is a random forest of 100 trees. "models" are seven different classifiers whose weights are learned;
+        they also read data frames with words and gaps. "answers" means that ``X`` is a table of the voters' answers,
+        one column per voter; "scores", a table of their probabilities, a block of columns per voter. In a list of
         classifiers each is a voter, with a weight that is learned. A model is trained here, also if it was fitted
         before, unless it is wrapped in ``sklearn.frozen.FrozenEstimator``: a frozen classifier must not have seen any
         of the examples.

@@ -53,6 +53,7 @@ def training_examples(
     """The checked examples, on this machine or on a cluster; notes their features in the classifier."""
     if is_dask(X):
         return _cluster_examples(clf, X, y, groups, time, source)
+    source = source.suited_to(X)
     X, y = _checked_training(clf, X, y, source)
     classes = all_classes(np.unique(y), source.labels_in(X, y))
     codes = np.searchsorted(classes, y).astype(code_dtype(len(classes)))

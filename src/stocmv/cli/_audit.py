@@ -18,7 +18,7 @@ from ..decisions import NotCertified, SelectiveCertificate
 from ..persistence import save, save_evidence
 from ..report import DataSummary, TestErrors, render
 from ..tables import Table
-from ..voters import Answers, Encoded, Ensemble, Stumps, VoterSource, as_source
+from ..voters import Answers, Encoded, Ensemble, Models, Stumps, VoterSource, as_source
 from ..votes import group_names
 from ._overview import DataOverview
 
@@ -148,6 +148,8 @@ def _check_suits(table: Table, settings: Settings) -> None:
 def _source(table: Table, settings: Settings) -> VoterSource:
     if settings.votes:
         return Answers(_label(settings.abstain, table), _label(settings.default, table))
+    if settings.voters == "models":
+        return Models(table.categorical)
     forest = _FORESTS.get(settings.voters)
     source: VoterSource = Stumps() if forest is None else Ensemble(forest(settings.trees))
     return Encoded(source, table.categorical, settings.categories) if table.categorical else source

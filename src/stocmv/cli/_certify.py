@@ -20,10 +20,10 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
 @click.option("--test", "test", type=FILE, help="A file of new examples to count errors on.")
 @click.option(
     "--voters",
-    type=click.Choice(["forest", "extra-trees", "stumps"]),
+    type=click.Choice(["forest", "models", "extra-trees", "stumps"]),
     default="forest",
     show_default=True,
-    help="Voters to train.",
+    help="Voters to train; models are seven different classifiers, with learned weights.",
 )
 @click.option("--votes", is_flag=True, help="The columns are voters' answers; an empty cell means no answer.")
 @click.option("--abstain", help="With --votes: a further value that means no answer.")

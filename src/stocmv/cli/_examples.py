@@ -101,7 +101,7 @@ def read_labelled(
 
 
 def _known_columns(model: Any, text: tuple[str, ...] = ()) -> KnownColumns:
-    categorical = tuple(as_source(model.voters).categorical)
+    categorical = tuple(as_source(model.voters).categorical) or tuple(known_categories(model)[0])
     names = tuple(getattr(model, "feature_names_in_", ()))
     dates = _recorded(model, "dates", list)
     return KnownColumns(

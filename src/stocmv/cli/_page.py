@@ -31,6 +31,8 @@ def print_page(audit: Audit, overview: DataOverview, folder: Path, seconds: floa
     print_tables(screen, certificate, audit.test)
     if "answers" in certificate.context["data"]:
         screen.print(quoted(_voters(certificate)))
+    for fold in learned_weights(audit.model):
+        screen.print(quoted("Weights: " + ", ".join(f"{name} {weight:.2f}" for name, weight in fold.items()) + "."))
     for note in certificate.notes():
         screen.print(quoted(note))
     _print_selective(screen, audit)
@@ -43,6 +45,16 @@ def print_page(audit: Audit, overview: DataOverview, folder: Path, seconds: floa
     screen.print(f"{seconds:.1f} seconds in all ({spent}).")
     screen.print(f"\nThe report is [bold]{quoted(folder / 'report.html')}[/]. To check the certificate:")
     screen.print(f"  stocmv verify {quoted(shlex.quote(str(folder)))}", soft_wrap=True)
+
+
+def learned_weights(model: Any) -> list[dict[str, float]]:
+    """For each fold, the weights of voters that have names, the heaviest first; nothing if they have none."""
+    folds = [
+        zip(voters.names, p.mean, strict=True)
+        for voters, p in zip(model.voters_, model.posterior_, strict=True)
+        if voters.names
+    ]
+    return [dict(sorted(((n, float(w)) for n, w in fold), key=lambda pair: -pair[1])) for fold in folds]
 
 
 def _print_selective(screen: Any, audit: Audit) -> None:

@@ -105,6 +105,9 @@ def draw_posterior(clf: Any) -> Plate | None:
     if any(deviation.any() for deviation in deviations):
         keys.insert(1, Key("± one standard deviation", "bar", "--blue"))
     note = "The heaviest voter of each fold comes first." if len(means) > 1 else "The heaviest voter comes first."
+    names = clf.voters_[0].names
+    if names and len(means) == 1:
+        note += f" In this order: {', '.join(f'{names[j]} ({_weight(means[0][j])})' for j in orders[0])}."
     if sum(map(len, shown)) < len(weights):
         note += f" Of {len(weights):,} voters, {sum(map(len, shown)):,} are drawn, evenly spaced along the ranking."
     return Plate(title, message, svg, tuple(keys), note)

@@ -17,6 +17,7 @@ from ._base import (
 from ._classifiers import Classifiers, ClassifierVoters as ClassifierVoters, Frozen
 from ._encoded import Encoded, EncodedVoters as EncodedVoters
 from ._ensemble import Ensemble, EnsembleVoters as EnsembleVoters
+from ._models import Models, ModelVoters as ModelVoters
 from ._scores import Scores, ScoreVoters as ScoreVoters
 from ._source import as_source as as_source
 from ._stumps import Stumps, StumpVoters as StumpVoters
@@ -29,6 +30,7 @@ __all__ = [
     "Ensemble",
     "Frozen",
     "Joined",
+    "Models",
     "Scores",
     "Stumps",
     "VoterSet",

@@ -45,6 +45,7 @@ class VoterSet(ABC):
     """
 
     n_voters: int
+    names: Sequence[str] = ()  # of the voters, where they have any
 
     @abstractmethod
     def codes(self, X: Any) -> NDArray:
@@ -116,6 +117,10 @@ class VoterSource(BaseEstimator, ABC):
     def labels_in(self, X: Any, y: NDArray) -> NDArray | None:
         """Further labels that the voters may answer, if the examples show them; by default `labels`."""
         return self.labels()
+
+    def suited_to(self, X: Any) -> "VoterSource":
+        """The source for examples of this form: it may look at the columns' names and types, not at the values."""
+        return self
 
     def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
         """For each training example, the code answered by the voters that were not trained on it.
@@ -241,6 +246,7 @@ class Recoded(VoterSet):
         self.known = known
         self.n_classes = n_classes
         self.n_voters = voters.n_voters
+        self.names = voters.names
 
     def codes(self, X: Any) -> NDArray:
         codes = checked_codes(self.voters.codes(X), self.n_voters, len(self.known))

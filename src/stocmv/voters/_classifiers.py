@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from ..progress import logger
 from ..votes import code_dtype, exact_labels
 from ._base import Joined, VoterSet, VoterSource, recoded, set_seeds, without_seeds
 from ._ensemble import Ensemble, EnsembleVoters, are_alike, is_ensemble, weights_of
@@ -88,12 +89,23 @@ class Classifiers(VoterSource):
         if len(jobs) == 1:  # processes would have nothing to share
             fitted = [_train(untrained[0], "", X, y, int(seeds[0]), n_jobs)]
         else:
-            fitted = Parallel(n_jobs=n_jobs)(delayed(_train)(e, name, X, y, int(s)) for (e, name), s in jobs)
+            trained = Parallel(n_jobs=n_jobs, return_as="generator")(
+                delayed(_train)(e, name, X, y, int(s)) for (e, name), s in jobs
+            )
+            fitted = [next(trained) for _ in _told(untrained)]
         return ClassifierVoters(fitted, classes, n_jobs)
 
     def describe(self) -> str:
         each = repr(self.estimators[0] if len(self.estimators) == 1 else list(self.estimators))
         return f"{self.n_repeats} x {each}" if self.n_repeats > 1 else each
+
+
+def _told(estimators: Sequence[BaseEstimator]) -> Iterator[BaseEstimator]:
+    """Each estimator, when its training is waited for; its name is logged."""
+    for k, estimator in enumerate(estimators):
+        name = estimator.steps[-1][0] if isinstance(estimator, Pipeline) else type(estimator).__name__
+        logger.info("training %s (%d of %d)", name, k + 1, len(estimators))
+        yield estimator
 
 
 def _train(

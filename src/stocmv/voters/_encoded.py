@@ -12,6 +12,10 @@ from .._text import did_you_mean
 from ._base import VoterSet, VoterSource
 from ._transformed import Transformed, TransformedVoters
 
+CATEGORIES_FIXED = (
+    "Which columns hold categories does not depend on the examples drawn: a rare word among numbers would break this."
+)
+
 
 class Encoded(Transformed):
     """Any source of voters, on data frames with categorical columns.
@@ -60,11 +64,7 @@ class Encoded(Transformed):
 
     @property
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
-        return (
-            *self.source.assumptions,
-            "Which columns hold categories does not depend on the examples drawn: a rare word among numbers would "
-            "break this.",
-        )
+        return (*self.source.assumptions, CATEGORIES_FIXED)
 
     def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
         lacking = [name for name in self.categorical if name not in getattr(X, "columns", self.categorical)]

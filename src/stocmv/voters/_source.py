@@ -12,11 +12,12 @@ from ._base import VoterSource
 from ._classifiers import Classifiers, Frozen
 from ._ensemble import Ensemble, is_ensemble
 from ._frozen import is_frozen
+from ._models import Models
 from ._scores import Scores
 from ._stumps import Stumps
 from ._transformed import Transformed
 
-_WAYS = "'forest', 'stumps', 'answers', 'scores', an ensemble or a list of classifiers"
+_WAYS = "'forest', 'models', 'stumps', 'answers', 'scores', an ensemble or a list of classifiers"
 
 
 def as_source(voters: Any) -> VoterSource:
@@ -25,16 +26,18 @@ def as_source(voters: Any) -> VoterSource:
     Parameters
     ----------
     voters : str, VoterSource, estimator or list
-        "forest" (100 trees), "stumps", "answers" (``X`` is a table of the voters' answers), "scores" (``X`` is a table
-        of their probabilities, a block of columns for each voter), your own source, a
-        scikit-learn ensemble, also at the end of a pipeline, or a list of classifiers. All of them are cloned and
-        trained, except what is wrapped in ``sklearn.frozen.FrozenEstimator``.
+        "forest" (100 trees), "models" (seven different classifiers), "stumps", "answers" (``X`` is a table of the
+        voters' answers), "scores" (``X`` is a table of their probabilities, a block of columns for each voter), your
+        own source, a scikit-learn ensemble, also at the end of a pipeline, or a list of classifiers. All of them are
+        cloned and trained, except what is wrapped in ``sklearn.frozen.FrozenEstimator``.
     """
     if isinstance(voters, VoterSource):
         return voters
     if isinstance(voters, str):
         if voters == "forest":
             return Ensemble(RandomForestClassifier(100))
+        if voters == "models":
+            return Models()
         if voters == "stumps":
             return Stumps()
         if voters == "answers":
