@@ -126,7 +126,7 @@ def test_stricter_targets_have_fewer_answers(fitted):
 def test_everything_is_answered_where_the_target_allows_it(fitted):
     c = fitted["holdout", 2].selective(max_error=0.4).certificate_
     assert c.thresholds == (0.0,)
-    assert c.statement().endswith("It always answers.")
+    assert "It always answers. On the judges, it answers " in c.statement()
     assert bool(c.verify(fitted["holdout", 2].evidence_))
     assert c.coverage == pytest.approx(1.0)
     assert c.empirical_coverage == 1.0

@@ -411,7 +411,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     ) -> SelectiveVote:
         """Return the same vote, answering only when it is sure, with a certificate of its own.
 
-        It answers if the answered class has at least a threshold's share of the vote. The thresholds, one per fold, are
+        It answers if the score of the answered class reaches a threshold. The thresholds, one per fold, are
         chosen on the stored judgments, and the error among the answers and the coverage are certified on them too;
         nothing is retrained.
 
