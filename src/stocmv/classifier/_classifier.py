@@ -101,6 +101,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     per_class : bool
         Also certify the error on each class, which is one minus its recall (with two classes, the false positive and
         false negative rates), and, if the judging examples only test, its precision.
+    calibration : bool
+        Also certify how often the answers are right, by their score, in ten bins: a hold-out without groups only.
     cost : array-like of shape (n_classes, n_classes), dict or None
         Cost of each answer, to certify the mean cost as well: rows are true classes and columns answers, in the order
         of ``classes_``; or a dict ``{truth: {answer: cost}}``, which may name classes that do not occur in ``y``.
@@ -193,6 +195,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         solver: str | Solver = "auto",
         stochastic: bool = False,
         per_class: bool = False,
+        calibration: bool = False,
         cost: Any = None,
         n_jobs: int | None = None,
         device: str | None = None,
@@ -212,6 +215,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         self.solver = solver
         self.stochastic = stochastic
         self.per_class = per_class
+        self.calibration = calibration
         self.cost = cost
         self.n_jobs = n_jobs
         self.device = device
