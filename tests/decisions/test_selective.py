@@ -287,8 +287,8 @@ def test_is_made_of_a_fitted_vote_and_a_certificate(fitted):
 
 def with_figures(c, **changes):
     """The certificate with other bounds or measured values of error and coverage."""
-    figures = {name: {**figure, **changes.get(name, {})} for name, figure in c.figures.items()}
-    return dataclasses.replace(c, figures=figures)
+    figures = {name: {**c.figures[name], **changed} for name, changed in changes.items()}
+    return dataclasses.replace(c, figures={**c.figures, **figures})
 
 
 def test_a_certificate_of_another_vote_is_refused(fitted):

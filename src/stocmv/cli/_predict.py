@@ -60,8 +60,8 @@ def predict(
 
     Columns are matched by name; others, such as the target, are ignored. The answers are those of the deterministic
     vote, whose error the certificate bounds; --proba adds the weight of each class, which is largest for the answer.
-    If the folder has selective.json, the column "decision" has the answer where the vote is sure, and otherwise the word
-    "refer"; if it has threshold.json, the column has the answers of the vote with that threshold.
+    If the folder has selective.json, the column "decision" has the answer where the vote is sure, and otherwise the
+    word "refer"; if it has threshold.json, the column has the answers of the vote with that threshold.
 
     \b
     Examples:
