@@ -139,7 +139,7 @@ def _decided(audit: Audit, settings: Settings) -> Audit:
         return _selected(audit, settings)
     labels = {str(label): label for label in audit.model.classes_.tolist()}
     try:
-        found = audit.model.threshold(labels[settings.pos_label], **settings.threshold_target)  # type: ignore[index,arg-type]
+        found = audit.model.threshold(labels[settings.pos_label], **settings.threshold_target)  # type: ignore[index]
     except NotCertified as error:
         raise ValueError(as_options(str(error))) from error
     return replace(audit, threshold=found.certificate_)

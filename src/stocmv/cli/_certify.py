@@ -197,7 +197,7 @@ def certify(
     if cluster is not None and settings["device"] is not None:
         raise click.UsageError("--device does not work with --cluster: the votes stay on the workers.")
     _check_votes(context, votes)
-    settings["max_error"] = _errors(settings["max_error"])
+    settings["max_error"] = _errors(settings["max_error"])  # type: ignore[arg-type]
     _check_decision(settings, folds=folds, group=group)
     began = perf_counter()
     folder = out if out is not None else Path(f"{_stem(data)}-certified")

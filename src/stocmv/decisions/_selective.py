@@ -1,7 +1,7 @@
 """`SelectiveVote`."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +174,7 @@ def _answers(judgments: Judgments, found: Sequence[Certified]) -> list[dict[str,
     for fold, each in zip(judgments.folds(), found, strict=True):
         weight = np.ones(len(fold))
         if fold.grouped:
-            _, place, sizes = np.unique(fold.group, return_inverse=True, return_counts=True)  # type: ignore[arg-type]
+            _, place, sizes = np.unique(cast(NDArray, fold.group), return_inverse=True, return_counts=True)
             weight = 1 / sizes[place]
         sure = (fold.answer_score >= each.threshold - ROOM) & (each.threshold != NEVER)
         total += np.bincount(fold.answer[sure], weight[sure], len(total))
