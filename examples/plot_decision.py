@@ -139,8 +139,8 @@ shell("stocmv verify loans-certified --data loans.csv --quiet")
 # %%
 # Decide
 # ------
-# New applications have no outcome yet. The column ``answered`` says where the rule decides, "yes", and where a person
-# does, "no"; ``--keep`` copies the number of the application beside the answer.
+# New applications have no outcome yet. The column ``decision`` has the answer where the rule decides, and
+# "refer" where a person does; ``--keep`` copies the number of the application beside the answer.
 
 january = applications(1500, "2026-01-01", 31, first_number=8001)
 january.drop(columns=["outcome", "reminders"]).to_csv(folder / "january.csv", index=False)
@@ -152,7 +152,7 @@ decisions.sample(6, random_state=3)
 # %%
 # How many are decided automatically? And how many of these wrongly? We know, because we made the applications:
 
-automatic = decisions["answered"] == "yes"
+automatic = decisions["decision"] != "refer"
 wrong = decisions["prediction"] != january["outcome"]
 print(f"decided automatically: {automatic.mean():.1%} (certified: at least {rule.coverage:.1%})")
 print(f"wrong among these:     {wrong[automatic].mean():.2%} (certified: at most {rule.bound:.0%})")

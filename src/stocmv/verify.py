@@ -215,7 +215,7 @@ def _need(condition: object, otherwise: str) -> None:
 
 # -------------------------------------------------------------------------------------------- 2. The certificate's file
 
-TESTED, SELECTIVE = "stocmv tested certificate 1", "stocmv selective certificate 2"
+TESTED, SELECTIVE = "stocmv tested certificate 1", "stocmv selective certificate 3"
 CLASS_SELECTIVE, THRESHOLD = "stocmv class selective certificate 1", "stocmv threshold certificate 1"
 PAC_BAYES = "stocmv PAC-Bayes certificate 1"
 BY_JUDGMENTS = {
@@ -267,7 +267,7 @@ FIXED_VOTE = {
 FIXED_VOTE |= {"empirical_risk": SHARE, "kl": NOT_NEGATIVE, "margins": COUNT}
 RATE, BIN_ENDS = {"bound": SHARE, "measured": SHARE}, {"from": SHARE, "to": SHARE}
 BIN = {**BIN_ENDS, "n": COUNT, **dict.fromkeys(("mean_score", "measured", "lower", "upper"), SHARE)}
-SELECTIVE_FIGURES = {"error": RISK, "coverage": RATE}
+SELECTIVE_FIGURES = {"error": RISK, "coverage": RATE, "answers": [{"label": LABEL, "n": NOT_NEGATIVE}]}
 ANSWERED = {"label": LABEL, "bound": INNER, "empirical_risk": SHARE, "coverage": SHARE, "measured": SHARE}
 CLASS_FIGURES = {**SELECTIVE_FIGURES, "answers": [{**ANSWERED, "n": NOT_NEGATIVE}]}
 RATE_OF_SOME = {**RATE, "n": COUNT}
@@ -403,7 +403,7 @@ def _check_figures(c: Content) -> None:
         _fit(figure, forms[name], f"figures.{name}")
     needed = {
         TESTED: {"error", "baseline"},
-        SELECTIVE: {"error", "coverage"},
+        SELECTIVE: {"error", "coverage", "answers"},
         CLASS_SELECTIVE: {"error", "coverage", "answers"},
         THRESHOLD: {"recall", "false_positive_rate", "precision", "baseline"},
         PAC_BAYES: {"error", "deterministic_vote"},
@@ -1437,6 +1437,11 @@ def _selective_checks(c: Content, table: Judged) -> Iterator[Check]:
     yield _upper(
         "figures.error.empirical_risk", error["empirical_risk"], min(wrong / answered, 1.0) if answered else 0.0
     )
+    yield from _each_class("answers", c["figures"]["answers"], table.labels)
+    for code, own in enumerate(c["figures"]["answers"]):
+        given = [fold._replace(score=np.where(table.answer == code, score, -1.0)) for fold in folds]
+        number = math.fsum(share for fold in given for share in fold.answered(fold.threshold)[1].tolist())
+        yield _lower(f"figures.answers.{code}.n", own["n"], number)
     yield from ledger.checks(c["claims"])
 
 
@@ -2790,7 +2795,16 @@ def _selective_sentences(c: Content) -> list[str]:
     never = f"; {silent} of the folds never answer" if silent else ""
     rule = f"It answers where the answered class has a score of at least {' or '.join(used)}{never}"
     promise = f"the vote answers at least {covered} of {on} and errs on at most {bound} {among}"
-    return [f"{promise} ({rule[0].lower()}{rule[1:]})" if any(c["thresholds"]) else f"{promise} (it always answers)"]
+    when = f"{rule[0].lower()}{rule[1:]}" if any(c["thresholds"]) else "it always answers"
+    return [f"{promise} ({when})", _given(c)]
+
+
+def _given(c: Content) -> str:
+    """How often each class is answered, the most frequent ones first."""
+    counts = sorted(((own["n"], f"{own['label']!a}") for own in c["figures"]["answers"]), key=lambda pair: -pair[0])
+    told = [f"{label} ({n:,.0f} times)" if n else f"{label} never" for n, label in counts[:5]]
+    more = f" and {len(counts) - 5:,} more classes" if len(counts) > 5 else ""
+    return f"On the judges, it answers {', '.join(told)}{more}"
 
 
 def _class_selective_sentences(c: Content) -> list[str]:
@@ -2799,9 +2813,8 @@ def _class_selective_sentences(c: Content) -> list[str]:
     both = f" (errors and answers each averaged over the key that shares them out among {folds} folds)" * (folds > 1)
     answers = [own for own in c["figures"]["answers"] if own["n"]]
     errors = " and ".join(f"at most {_percent(own['bound'])} of its answers {own['label']!a}" for own in answers)
-    never = [f"{own['label']!a}" for own in c["figures"]["answers"] if not own["n"]]
     said = f"the vote answers at least {_percent_down(c['figures']['coverage']['bound'])} of {on} and errs on {errors}"
-    return [f"{said}{both}", *([f"It never answers {' or '.join(never)}"] if never else [])]
+    return [f"{said}{both}", _given(c)]
 
 
 def _threshold_sentences(c: Content) -> list[str]:

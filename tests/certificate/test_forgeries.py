@@ -496,6 +496,11 @@ class TestSelective:
         enough = content["figures"]["coverage"]["bound"] + 0.01
         rejected({**content, "target": {"min_coverage": enough}}, table, "target.min_coverage, reached")
 
+    @pytest.mark.parametrize("by", [-1.0, 1.0])
+    def test_another_number_of_answers(self, by):
+        content, table = honest("selective: folds, by error")
+        rejected(changed(content, ("figures", "answers", 0, "n"), lambda n: n + by), table, "figures.answers.0.n")
+
     @pytest.mark.parametrize("shares", [[0.5, 0.5, 0.5], [1.0, 0.0, 0.0], [0.2, 0.2, 0.2], [1.2, -0.1, -0.1]])
     def test_shares_that_are_none(self, shares):
         content, table = honest("selective: folds, by error")

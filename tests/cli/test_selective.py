@@ -38,9 +38,11 @@ def test_predict_says_where_it_answers(digits, certificate, stocmv):
     X = pd.read_csv(digits / "digits.csv").drop(columns="digit")
     sure = SelectiveVote(model, certificate).answers(X)
     assert 0 < sure.sum() < len(sure)
-    assert [row["answered"] for row in rows] == ["yes" if each else "no" for each in sure]
+    assert [row["decision"] for row in rows] == [
+        row["prediction"] if each else "refer" for row, each in zip(rows, sure, strict=True)
+    ]
     content = stocmv("predict", digits / "audit", digits / "digits.csv", "--json").content
-    assert content["answered"] == sure.tolist()
+    assert [each != "refer" for each in content["decision"]] == sure.tolist()
 
 
 def test_the_stochastic_vote_has_no_such_column(digits, stocmv):

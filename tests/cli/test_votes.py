@@ -150,7 +150,7 @@ def test_everything_that_a_folder_is_good_for(here, stocmv):
     assert found.code == 0, found.err
     rows = list(csv.DictReader(io.StringIO(found.out)))
     assert {row["truth"] for row in rows} == {"bad", "good", "häßlich"}
-    assert {row["answered"] for row in rows} <= {"yes", "no"}
+    assert {row["decision"] for row in rows} <= {"bad", "good", "häßlich", "refer"}
     watched = stocmv("monitor", "wide-certified", "later.csv", "--json")
     assert watched.code == 0, watched.err
     assert json.loads(watched.out)["n"] == 100

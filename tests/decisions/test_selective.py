@@ -126,7 +126,7 @@ def test_stricter_targets_have_fewer_answers(fitted):
 def test_everything_is_answered_where_the_target_allows_it(fitted):
     c = fitted["holdout", 2].selective(max_error=0.4).certificate_
     assert c.thresholds == (0.0,)
-    assert c.statement().endswith("It always answers.")
+    assert "It always answers. On the judges, it answers " in c.statement()
     assert bool(c.verify(fitted["holdout", 2].evidence_))
     assert c.coverage == pytest.approx(1.0)
     assert c.empirical_coverage == 1.0
@@ -287,8 +287,8 @@ def test_is_made_of_a_fitted_vote_and_a_certificate(fitted):
 
 def with_figures(c, **changes):
     """The certificate with other bounds or measured values of error and coverage."""
-    figures = {name: {**figure, **changes.get(name, {})} for name, figure in c.figures.items()}
-    return dataclasses.replace(c, figures=figures)
+    figures = {name: {**c.figures[name], **changed} for name, changed in changes.items()}
+    return dataclasses.replace(c, figures={**c.figures, **figures})
 
 
 def test_a_certificate_of_another_vote_is_refused(fitted):

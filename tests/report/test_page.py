@@ -11,10 +11,11 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 
 from report.document import parse
-from report.fitted import FITS, HASHES, HOSTILE, TROUBLE, binary, digits, frozen, grouped, page, paid, summary
+from report.fitted import FITS, HASHES, HOSTILE, TROUBLE, binary, digits, frozen, grouped, moons, page, paid, summary
 from stocmv import MajorityVoteClassifier, report
 from stocmv.certificate import percent, percent_down
 from stocmv.report._figures import Plate
@@ -413,6 +414,24 @@ def test_what_is_not_installed_is_named_with_its_cure(monkeypatch, missing, cure
 def test_an_unfitted_vote_is_refused():
     with pytest.raises(NotFittedError):
         report.render(MajorityVoteClassifier(), data=summary(binary()))
+
+
+def test_a_threshold_is_shown_with_its_class_and_its_curve():
+    X, y = moons()
+    clf = MajorityVoteClassifier(RandomForestClassifier(12), calibration=True, random_state=0)
+    clf.fit(X, np.array(TROUBLE)[y])
+    assert clf.certificate_.calibration
+    assert clf.certificate_.verify(clf.evidence_)
+    label = clf.classes_[1].item()
+    threshold = clf.threshold(label, at=0.4).certificate_
+    page = report.render(clf, data=summary(clf), threshold=threshold)
+    (section,) = parse(page).find("section", id="threshold")
+    cited = {e.attributes["data-field"]: json.loads(e.attributes["data-value"]) for e in cited_in(section)}
+    assert cited["figures.recall.bound"] == threshold.recall_bound
+    assert cited["figures.precision.bound"] == threshold.precision_bound
+    assert "All thresholds" in page
+    with pytest.raises(ValueError, match="threshold is about another vote"):
+        report.render(digits(), data=summary(digits()), threshold=threshold)
 
 
 def test_a_selective_vote_of_another_vote_is_refused():

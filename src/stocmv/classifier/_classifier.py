@@ -103,6 +103,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         Also certify the error on each class, which is one minus its recall (with two classes, the false positive and
         false negative rates), and, if the judging examples only test, its precision, and with a hold-out without
         groups its F1.
+    calibration : bool
+        Also certify how often the answers are right, by their score, in ten bins: a hold-out without groups only.
     cost : array-like of shape (n_classes, n_classes), dict or None
         Cost of each answer, to certify the mean cost as well: rows are true classes and columns answers, in the order
         of ``classes_``; or a dict ``{truth: {answer: cost}}``, which may name classes that do not occur in ``y``.
@@ -195,6 +197,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         solver: str | Solver = "auto",
         stochastic: bool = False,
         per_class: bool = False,
+        calibration: bool = False,
         cost: Any = None,
         n_jobs: int | None = None,
         device: str | None = None,
@@ -214,6 +217,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         self.solver = solver
         self.stochastic = stochastic
         self.per_class = per_class
+        self.calibration = calibration
         self.cost = cost
         self.n_jobs = n_jobs
         self.device = device
@@ -413,7 +417,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     ) -> SelectiveVote:
         """Return the same vote, answering only when it is sure, with a certificate of its own.
 
-        It answers if the answered class has at least a threshold's share of the vote. The thresholds, one per fold, are
+        It answers if the score of the answered class reaches a threshold. The thresholds, one per fold, are
         chosen on the stored judgments, and the error among the answers and the coverage are certified on them too;
         nothing is retrained.
 

@@ -96,7 +96,15 @@ def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule
         device=clf.device,
     )
     costs = None if clf.cost is None else check_cost(clf.cost, examples.classes.tolist())
-    plan = Plan(protocol, recipe, bool(clf.per_class), costs, bool(clf.stochastic), _context(clf, examples, rule))
+    plan = Plan(
+        protocol,
+        recipe,
+        bool(clf.per_class),
+        costs,
+        bool(clf.stochastic),
+        _context(clf, examples, rule),
+        calibration=bool(clf.calibration),
+    )
     protocol.check(plan, grouped=grouped)
     return plan
 

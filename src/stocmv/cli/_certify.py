@@ -9,7 +9,7 @@ import click
 from ..progress import stage
 from ._console import as_json, print_json, progress
 from ._folder import checked_later, sweep, whole_folder
-from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Threads, cluster
+from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, ErrorTarget, Number, Threads, cluster
 
 
 @click.command(short_help="Train a vote on a table, and certify how often it errs.")
@@ -48,11 +48,31 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
 )
 @click.option(
     "--max-error",
-    type=SHARE,
-    help="Also certify a vote that answers only when it is sure, with at most this error among its answers.",
+    type=ErrorTarget(),
+    multiple=True,
+    help="Also certify a vote that answers only when it is sure, with at most this error among its answers. "
+    "Repeated with names, an error for the answers of each class: --max-error yes=0.5 --max-error no=0.02",
 )
 @click.option(
     "--min-coverage", type=SHARE, help="The same, but with at least this coverage and as few errors as possible."
+)
+@click.option(
+    "--pos-label", metavar="CLASS", help="The class that a threshold on its score is for: one of the next five options."
+)
+@click.option(
+    "--threshold",
+    type=Number(0, 1),
+    help="Also certify the vote that answers this class where its score is at least this: its recall, precision and "
+    "false-positive rate.",
+)
+@click.option(
+    "--min-recall", type=SHARE, help="The same with the highest threshold that finds this share of the class."
+)
+@click.option("--min-precision", type=SHARE, help="The same with the lowest threshold that has this precision.")
+@click.option("--max-false-positive-rate", type=SHARE, help="The same with the lowest threshold that has this rate.")
+@click.option("--max-cost", type=Number(), help="The same with the threshold of the smallest mean cost, by --cost.")
+@click.option(
+    "--calibration", is_flag=True, help="Also bound how often answers are right, by their score; needs a hold-out."
 )
 @click.option(
     "--group", metavar="COLUMN", help="Column that says which rows belong together (a patient, say); not a feature."
@@ -147,7 +167,8 @@ def certify(
 
     The folder that is written holds model.skops (for 'stocmv predict'), certificate.json and evidence.npz (for 'stocmv
     verify'), and report.html, the page to show; with --max-error or --min-coverage also selective.json, the
-    certificate of the vote that answers only when it is sure.
+    certificate of the vote that answers only when it is sure, and with --threshold, --min-recall, --min-precision,
+    --max-false-positive-rate or --max-cost threshold.json, that of the vote with a threshold on the score of a class.
 
     \b
     Examples:
@@ -156,11 +177,12 @@ def certify(
       stocmv certify scans.csv --target diagnosis --group patient
       stocmv certify patients.csv --target diagnosis --folds 3
       stocmv certify patients.csv --target diagnosis --folds 3 --max-error 0.01
+      stocmv certify loans.csv --target default --pos-label yes --min-recall 0.6
       stocmv certify answers.csv --target truth --votes
       stocmv certify train.parquet --target churned --test test.parquet --delta 0.01 --out audit
       stocmv certify s3://bucket/train/ --target churned --cluster tcp://scheduler:8786
     """
-    from ._audit import Settings, certify_table, test_errors, write_folder
+    from ._audit import Settings, certify_table, check_classes, test_errors, write_folder
     from ._cluster import on_cluster, read_on_cluster
     from ._examples import read_examples, read_test
     from ._overview import DataOverview
@@ -175,7 +197,8 @@ def certify(
     if cluster is not None and settings["device"] is not None:
         raise click.UsageError("--device does not work with --cluster: the votes stay on the workers.")
     _check_votes(context, votes)
-    _check_selective(settings)
+    settings["max_error"] = _errors(settings["max_error"])  # type: ignore[arg-type]
+    _check_decision(settings, folds=folds, group=group)
     began = perf_counter()
     folder = out if out is not None else Path(f"{stem(data)}-certified")
     sweep(folder)
@@ -189,6 +212,7 @@ def certify(
             else:
                 table = read_on_cluster(data, target, kind, drop, group, chosen)
             new = None if test is None else read_test(table.like(), test, None if cluster else kind, group, votes)
+        check_classes(chosen, table.class_counts)
         with stage("looking at the data"):
             overview = DataOverview.of(table)
         with fitting:
@@ -205,16 +229,43 @@ def certify(
         print_page(audit, overview, folder, seconds)
 
 
-def _check_selective(settings: dict[str, Any]) -> None:
-    asked = [name for name in ("max_error", "min_coverage") if settings[name] is not None]
+_SELECTIVE = ("max_error", "min_coverage")
+_THRESHOLDS = ("threshold", "min_recall", "min_precision", "max_false_positive_rate", "max_cost")
+
+
+def _errors(given: tuple[tuple[str, float], ...]) -> float | dict[str, float] | None:
+    """One target for all answers, or one for the answers of each class."""
+    labels = [label for label, _ in given]
+    if len(set(labels)) < len(labels) or ("" in labels and len(labels) > 1):
+        raise click.UsageError("--max-error takes one number, or one for each class: --max-error yes=0.5 ...")
+    return given[0][1] if labels == [""] else dict(given) or None
+
+
+def _check_decision(settings: dict[str, Any], *, folds: int | None, group: str | None) -> None:
+    """Refuse several decisions at once, and what they do not work with."""
+    asked = [name for name in (*_SELECTIVE, *_THRESHOLDS) if settings[name] is not None]
+    named = [_option(name) for name in asked]
     if len(asked) > 1:
         raise click.UsageError(
-            "--max-error and --min-coverage are two ways to choose when to answer: give one of them."
+            f"{' and '.join(named)} are different rules for what to answer, and a folder has one: give one of them."
         )
     if asked and settings["bound"] not in ("auto", "fold_test", "clopper_pearson"):
+        raise click.UsageError(f"{named[0]} needs a vote made without its judging examples: leave --bound auto.")
+    if settings["pos_label"] is not None and not set(asked) & set(_THRESHOLDS):
+        raise click.UsageError(f"--pos-label is for a threshold: give one of {', '.join(map(_option, _THRESHOLDS))}.")
+    if settings["max_cost"] is not None and settings["cost"] is None:
+        raise click.UsageError("--max-cost needs the cost of each answer: add --cost.")
+    one_vote = [_option(name) for name in (*_THRESHOLDS, "calibration") if settings[name] not in (None, False)]
+    other = ["--folds"] * (folds is not None) + ["--group"] * (group is not None)
+    other += ["--bound"] * (settings["bound"] not in ("auto", "clopper_pearson"))
+    if one_vote and other:
         raise click.UsageError(
-            f"--{asked[0].replace('_', '-')} needs a vote made without its judging examples: leave --bound auto."
+            f"{one_vote[0]} is about the scores of one vote, judged by independent rows: leave out {other[0]}."
         )
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _check_votes(context: click.Context, votes: bool) -> None:

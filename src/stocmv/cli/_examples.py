@@ -124,10 +124,13 @@ def remembered_encoding(model: Any, path: Path, kind: str | None) -> str | None:
     return None if named is None or file_kind(path, kind) != "csv" else check_encoding(named)
 
 
-def kept_columns(path: Path, names: tuple[str, ...], kind: str | None, encoding: str | None) -> dict[str, list[str]]:
+def kept_columns(
+    path: Path, names: tuple[str, ...], kind: str | None, encoding: str | None, taken: tuple[str, ...]
+) -> dict[str, list[str]]:
     """The columns of a file to copy beside the answers, verbatim."""
-    if "prediction" in names:
-        raise ValueError("--keep prediction: the answers have that name already; rename the column.")
+    for name in taken:
+        if name in names:
+            raise ValueError(f"--keep {name}: the answers have that name already; rename the column.")
     return read_texts(path, names, format=kind, encoding=encoding) if names else {}
 
 

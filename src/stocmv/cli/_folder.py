@@ -12,7 +12,7 @@ from pathlib import Path
 from .._files import _umask
 from ..progress import listening
 
-OURS = ("model.skops", "certificate.json", "selective.json", "evidence.npz", "report.html")
+OURS = ("model.skops", "certificate.json", "selective.json", "threshold.json", "evidence.npz", "report.html")
 _OF_OLD_VERSIONS = ("votes.npz",)
 _OLD, _REPLACED = "old", "replaced"
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux

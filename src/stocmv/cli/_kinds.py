@@ -28,6 +28,18 @@ class Number(click.FloatRange):
 SHARE = Number(0, 1, min_open=True, max_open=True)
 
 
+class ErrorTarget(click.ParamType):
+    """An error, or a class and the error among its answers: 0.01, or yes=0.5."""
+
+    name = "number|CLASS=number"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        label, _, number = value.rpartition("=")
+        return label, SHARE.convert(number, parameter, context)
+
+
 class Threads(click.IntRange):
     """A number of threads, or -1 for one per core."""
 

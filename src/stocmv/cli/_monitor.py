@@ -58,9 +58,8 @@ def monitor(
       stocmv monitor patients-certified may.csv --selective --state answers.monitor.json
     """
     from .. import Certificate
-    from ..decisions import SelectiveCertificate
     from ._examples import read_labelled, remembered_encoding
-    from ._predict import check_out, load_model, selective_vote
+    from ._predict import check_out, load_model, read_selective, selective_vote
 
     if state is not None:
         check_out("--state", state, folder, data)
@@ -68,7 +67,7 @@ def monitor(
     if not certified.exists():
         remedy = "certify with --max-error or --min-coverage first" if selective else "certify first"
         raise ValueError(f"There is no {certified}, whose bound would be tested: {remedy}.")
-    certificate = (SelectiveCertificate if selective else Certificate).from_json(certified)
+    certificate = read_selective(certified) if selective else Certificate.from_json(certified)
     test = _begin(certificate, state, delta)
     digest = sha256(data)
     repeated = digest in test.batches

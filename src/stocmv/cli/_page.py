@@ -7,8 +7,9 @@ from typing import Any
 
 from .. import OrderTest
 from ..certificate import Certificate, Table, percent
+from ..decisions import SelectiveCertificate
 from ..report import TestErrors
-from ._audit import Audit
+from ._audit import Audit, as_options
 from ._console import console, one_line, quoted
 from ._overview import DataOverview
 
@@ -36,6 +37,7 @@ def print_page(audit: Audit, overview: DataOverview, folder: Path, seconds: floa
     for note in certificate.notes():
         screen.print(quoted(note))
     _print_selective(screen, audit)
+    _print_threshold(screen, audit)
     if audit.test is not None and audit.test.predict > certificate.bound:
         screen.print("[bold red]On the test file predict erred more often than is promised.[/]")
     screen.print("It assumes:")
@@ -66,16 +68,19 @@ def _print_selective(screen: Any, audit: Audit) -> None:
         further = [text for text in audit.selective.assumptions if text not in audit.model.certificate_.assumptions]
         screen.print(quoted(f"It also assumes: {' '.join(further)}") + "\n")
     if audit.not_certified:
-        screen.print(f"\n[bold red]No selective vote:[/] {quoted(_as_options(audit.not_certified))}\n")
+        screen.print(f"\n[bold red]No selective vote:[/] {quoted(as_options(audit.not_certified))}\n")
 
 
-def _as_options(text: str) -> str:
-    """The text with the options of the command in place of the arguments in Python."""
-    return (
-        text.replace("max_error=", "--max-error ")
-        .replace("min_coverage=", "--min-coverage ")
-        .replace("min_coverage", "--min-coverage")
-    )
+def _print_threshold(screen: Any, audit: Audit) -> None:
+    """Print the certificate of the vote with a threshold."""
+    if audit.threshold is None:
+        return
+    screen.print(f"\n[bold]With a threshold:[/] {quoted(audit.threshold.statement())}\n")
+    _print_tables(screen, audit.threshold, None)
+    for note in audit.threshold.notes():
+        screen.print(quoted(note))
+    further = [text for text in audit.threshold.assumptions if text not in audit.model.certificate_.assumptions]
+    screen.print(quoted(f"It also assumes: {' '.join(further)}") + "\n")
 
 
 def _print_data(screen: Any, overview: DataOverview) -> None:
@@ -154,6 +159,7 @@ def as_content(audit: Audit, overview: DataOverview, folder: Path, seconds: floa
         "order": _order(audit.model.order_test_),
         **overview.as_content(),
         "selective": _selective(audit),
+        "threshold": _threshold(audit),
         "test": {"n": test.n, "predict": test.predict, "stochastic": test.stochastic} if test else None,
         "seconds": {"all": seconds, **audit.model.timings_},
         "folder": str(folder),
@@ -176,5 +182,15 @@ def _selective(audit: Audit) -> dict[str, Any] | None:
     c = audit.selective
     if c is None:
         return None
-    names = ("bound", "coverage", "thresholds", "target", "empirical_risk", "empirical_coverage", "delta")
+    names = ("bound", "coverage", "thresholds", "answers", "empirical_risk", "empirical_coverage", "delta")
+    target = {"target": c.target} if isinstance(c, SelectiveCertificate) else {}
+    return {"statement": c.statement(), **{name: getattr(c, name) for name in names}, **target}
+
+
+def _threshold(audit: Audit) -> dict[str, Any] | None:
+    """The vote with a threshold; None if it was not requested."""
+    c = audit.threshold
+    if c is None:
+        return None
+    names = ("positive", "threshold", "target", "figures", "delta")
     return {"statement": c.statement(), **{name: getattr(c, name) for name in names}}

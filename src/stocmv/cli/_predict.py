@@ -17,6 +17,7 @@ from ._console import as_json, print_json, say
 from ._folder import OURS
 from ._kinds import FILE, FORMAT, Encoding
 
+REFER = "refer"  # the decision about a row that is left to a person
 # spreadsheets skip white space before a formula, and take full-width signs for plain ones
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
@@ -59,8 +60,8 @@ def predict(
 
     Columns are matched by name; others, such as the target, are ignored. The answers are those of the deterministic
     vote, whose error the certificate bounds; --proba adds the weight of each class, which is largest for the answer.
-    If the folder has selective.json, the column "answered" says whether the vote that answers only when it is sure
-    does so.
+    If the folder has selective.json, the column "decision" has the answer where the vote is sure, and otherwise the
+    word "refer"; if it has threshold.json, the column has the answers of the vote with that threshold.
 
     \b
     Examples:
@@ -80,21 +81,21 @@ def predict(
         raise ValueError("The stochastic vote of this model is not certified: certify again with --stochastic.")
     encoding = encoding or remembered_encoding(model, data, kind)
     X = read_like(model, data, kind, encoding)
-    kept = kept_columns(data, keep, kind, encoding)
+    decided = None if stochastic else decision_vote(folder, model)
+    kept = kept_columns(data, keep, kind, encoding, ("prediction", *["decision"] * (decided is not None)))
     findings, unseen = look_at_new(X, *known_categories(model))
     answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
-    sure = None if stochastic else selective_vote(folder, model)
-    answered = None if sure is None else sure.answers(X)
+    decision = None if decided is None else decided.predict(X)
     shares = _shares(model, X, stochastic) if proba else {}
     is_csv = out is not None or not (as_json or sys.stdout.isatty())
     if is_csv and not spreadsheet:
         _warn_of_formulas([*model.classes_.tolist(), *kept, *(cell for cells in kept.values() for cell in cells)])
     if out is not None:
         with whole_file(out) as file:
-            text = _as_csv(kept, answers, answered, shares, model.classes_, _harmless if spreadsheet else None)
+            text = _as_csv(kept, answers, decision, shares, model.classes_, _harmless if spreadsheet else None)
             file.write(text.encode())
     if as_json:
-        content = {"out": str(out)} if out is not None else _as_content(kept, answers, answered, shares, model.classes_)
+        content = {"out": str(out)} if out is not None else _as_content(kept, answers, decision, shares, model.classes_)
         warned = {"unseen": unseen, "data_warnings": [asdict(finding) for finding in findings]}
         print_json({"n": len(answers), **content, **warned})
         return
@@ -104,7 +105,7 @@ def predict(
         say(f"{len(answers):,} {'prediction is' if len(answers) == 1 else 'predictions are'} in {out}", err=True)
     else:
         shown = visible if sys.stdout.isatty() else _harmless if spreadsheet else None
-        sys.stdout.write(_as_csv(kept, answers, answered, shares, model.classes_, shown))
+        sys.stdout.write(_as_csv(kept, answers, decision, shares, model.classes_, shown))
 
 
 def check_out(option: str, out: Path, folder: Path, data: Path) -> None:
@@ -140,29 +141,57 @@ def _shares(model: Any, X: Any, stochastic: bool) -> dict[str, Any]:
     return {"probability": model.predict_stochastic_proba(X)} if stochastic else {"weight": model.predict_proba(X)}
 
 
+def decision_vote(folder: Path, model: Any) -> Any:
+    """The vote that answers only when it is sure, or that has a threshold, if there is one."""
+    from ..decisions import ThresholdCertificate, ThresholdVote
+
+    path = folder / "threshold.json"
+    if not path.exists():
+        return selective_vote(folder, model)
+    if (folder / "selective.json").exists():
+        raise ValueError(f"{folder} has both selective.json and threshold.json: which of them decides? Move one away.")
+    return ThresholdVote(model, _checked(ThresholdCertificate.from_json(path), path, model))
+
+
 def selective_vote(folder: Path, model: Any) -> Any:
     """The vote that answers only when it is sure, if it was certified too."""
-    from ..decisions import SelectiveCertificate, SelectiveVote
+    from ..decisions import SelectiveVote
 
     path = folder / "selective.json"
     if not path.exists():
         return None
-    certificate = SelectiveCertificate.from_json(path)
+    return SelectiveVote(model, _checked(read_selective(path), path, model), REFER)
+
+
+def read_selective(path: Path) -> Any:
+    """The certificate of a vote that answers only when it is sure, with one target or one for each class."""
+    from .. import Certificate
+    from ..decisions import ClassSelectiveCertificate, SelectiveCertificate
+
+    certificate = Certificate.from_json(path)
+    if not isinstance(certificate, SelectiveCertificate | ClassSelectiveCertificate):
+        raise ValueError(f"{path} is a {type(certificate).__name__}, not that of a vote that answers only when sure.")
+    return certificate
+
+
+def _checked(certificate: Any, path: Path, model: Any) -> Any:
+    """The certificate, if it is about this model."""
+    folder = path.parent
     named = certificate.context.get("model")
     if not isinstance(named, dict) or named.get("sha256") != sha256(folder / "model.skops"):
         raise ValueError(f"{folder / 'model.skops'} is not the model that {path.name} is about: certify again.")
     own = model.certificate_
     if (certificate.evidence, certificate.fold_shares) != (own.evidence, own.fold_shares):
         raise ValueError(f"{path} is about another vote than that of the model: certify again.")
-    return SelectiveVote(model, certificate)
+    return certificate
 
 
 def _as_content(
-    kept: dict[str, list[str]], answers: Any, answered: Any, shares: dict[str, Any], labels: Any
+    kept: dict[str, list[str]], answers: Any, decision: Any, shares: dict[str, Any], labels: Any
 ) -> dict[str, Any]:
     content: dict[str, Any] = {"predictions": answers.tolist()} | ({"kept": kept} if kept else {})
-    if answered is not None:
-        content["answered"] = answered.tolist()
+    if decision is not None:
+        content["decision"] = decision.tolist()
     for name, values in shares.items():
         content |= {"classes": labels.tolist(), name: values.tolist()}
     return content
@@ -171,28 +200,28 @@ def _as_content(
 def _as_csv(
     kept: dict[str, list[str]],
     answers: Any,
-    answered: Any,
+    decision: Any,
     shares: dict[str, Any],
     labels: Any,
     shown: Callable[[Any], Any] | None = None,
 ) -> str:
-    """A table of the kept columns, the answers, and whether the vote is sure, each cell passed through ``shown``."""
+    """A table of the kept columns, the answers and the decisions, each cell passed through ``shown``."""
     shown = shown or (lambda cell: cell)
     cells = {label: shown(label) for label in labels.tolist()}
     lines: list[str] = []
     # with this line end, the writer also quotes a carriage return, after which a spreadsheet would start a new cell
     to_lines = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
     writer = csv.writer(to_lines, lineterminator="\r\n")
-    sure = [] if answered is None else [["yes" if each else "no" for each in answered.tolist()]]
+    decided = [] if decision is None else [[cells.get(each, REFER) for each in decision.tolist()]]
     header = [
         "prediction",
-        *["answered"] * len(sure),
+        *["decision"] * len(decided),
         *(f"{name} of {cell}" for name in shares for cell in cells.values()),
     ]
     writer.writerow([*map(shown, kept), *header])
     copied = [[shown(cell) for cell in column] for column in kept.values()]
     weights = [column for share in shares.values() for column in share.T.tolist()]
-    columns = [[cells[answer] for answer in answers.tolist()], *sure, *weights]
+    columns = [[cells[answer] for answer in answers.tolist()], *decided, *weights]
     writer.writerows(zip(*copied, *columns, strict=True))
     return "".join(lines)
 

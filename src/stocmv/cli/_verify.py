@@ -95,7 +95,7 @@ def _certificates(folder: Path) -> list[Path]:
     for name in ("certificate.json", "evidence.npz"):
         if not (folder / name).exists():
             raise ValueError(f"There is no {folder / name}: name a folder that 'stocmv certify' wrote.")
-    paths = [folder / name for name in ("certificate.json", "selective.json")]
+    paths = [folder / name for name in ("certificate.json", "selective.json", "threshold.json")]
     return [path for path in paths if path.exists()]
 
 

@@ -1,16 +1,27 @@
 """`SelectiveVote`."""
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import check_delta
-from ..certificate import Certificate
+from ..certificate import Certificate, Judgments
 from ._selective_certificate import SelectiveCertificate
 from ._selective_classes import ClassSelectiveCertificate
 from ._tally import ROOM, Tally, tally
-from ._threshold_tests import FEW, NEVER, THRESHOLDS, claims, fold_tests, meet_coverage, meet_error, mixed_bound
+from ._threshold_tests import (
+    FEW,
+    NEVER,
+    THRESHOLDS,
+    Certified,
+    claims,
+    fold_tests,
+    meet_coverage,
+    meet_error,
+    mixed_bound,
+)
 
 _COUNTED = ("errors", "answered")
 
@@ -114,7 +125,8 @@ def certify_selective(
         if value is not None and not (isinstance(value, int | float | np.number) and 0 < value < 1):
             raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
     level = check_delta(certificate.delta if delta is None else delta)
-    counted = [tally(fold, THRESHOLDS) for fold in certificate.judgments(evidence).folds()]
+    judgments = certificate.judgments(evidence)
+    counted = [tally(fold, THRESHOLDS) for fold in judgments.folds()]
     folds = fold_tests(counted, level)
     if max_error is not None:
         target, found = {"max_error": float(max_error)}, meet_error(folds, float(max_error))
@@ -135,7 +147,7 @@ def certify_selective(
         "measured": min(answered, 1.0),  # the shares of the folds sum to one but for rounding
     }
     return SelectiveCertificate(
-        figures={"error": error, "coverage": coverage},
+        figures={"error": error, "coverage": coverage, "answers": _answers(judgments, found)},
         thresholds=tuple(each.threshold for each in found),
         target=target,
         n=certificate.n,
@@ -154,6 +166,19 @@ def certify_selective(
         protocol=certificate.protocol,
         context=certificate.context,
     )
+
+
+def _answers(judgments: Judgments, found: Sequence[Certified]) -> list[dict[str, Any]]:
+    """How often each class is answered; in groups each row counts as its share of its group."""
+    total = np.zeros(len(judgments.classes))
+    for fold, each in zip(judgments.folds(), found, strict=True):
+        weight = np.ones(len(fold))
+        if fold.grouped:
+            _, place, sizes = np.unique(cast(NDArray, fold.group), return_inverse=True, return_counts=True)
+            weight = 1 / sizes[place]
+        sure = (fold.answer_score >= each.threshold - ROOM) & (each.threshold != NEVER)
+        total += np.bincount(fold.answer[sure], weight[sure], len(total))
+    return [{"label": label, "n": n} for label, n in zip(judgments.classes.tolist(), total.tolist(), strict=True)]
 
 
 class Tradeoff(NamedTuple):

@@ -1,7 +1,8 @@
 """The certificate of a vote that answers only when it is sure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..certificate import (
     Certificate,
@@ -15,6 +16,8 @@ from ..certificate import (
     percent_down,
 )
 from ..verify import verify_selective
+
+_NAMED = 5  # classes in a sentence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +38,12 @@ class SelectiveCertificate(Certificate):
         The target: ``max_error`` or ``min_coverage``.
     empirical_risk, empirical_coverage : float
         Error among the answers, and coverage, on the judging examples.
+    answers : list of dict
+        For each class its label, and the number of judging examples (for groups, the sum of their shares) with that
+        answer (``n``).
     """
 
-    format: ClassVar[str] = "stocmv selective certificate 2"
+    format: ClassVar[str] = "stocmv selective certificate 3"
 
     thresholds: tuple[float, ...]
     target: dict[str, float]
@@ -45,6 +51,10 @@ class SelectiveCertificate(Certificate):
     @property
     def empirical_risk(self) -> float:
         return self.figures["error"]["empirical_risk"]
+
+    @property
+    def answers(self) -> Sequence[dict[str, Any]]:
+        return self.figures["answers"]
 
     @property
     def coverage(self) -> float:
@@ -55,7 +65,7 @@ class SelectiveCertificate(Certificate):
         return self.figures["coverage"]["measured"]
 
     def statement(self) -> str:
-        """The certificate in two sentences."""
+        """The certificate in three sentences."""
         if not self.proven:
             return super().statement()
         judges = f"{self.n:,} {'groups' if self.grouped else 'examples'}"
@@ -70,7 +80,7 @@ class SelectiveCertificate(Certificate):
         return (
             f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, the vote "
             f"answers at least {percent_down(self.coverage)} of {on} and errs on at most {percent(self.bound)} "
-            f"{among}. {self.rule}"
+            f"{among}. {self.rule} {how_often(self.answers)}"
         )
 
     @property
@@ -82,8 +92,8 @@ class SelectiveCertificate(Certificate):
         low, high = f"{100 * used[0]:.0f} %", f"{100 * used[-1]:.0f} %"
         span = low if low == high else f"{low} to {high}, depending on the fold"
         silent = sum(threshold > 1 for threshold in self.thresholds)
-        never = f" ({silent} of the folds never answer)" if silent else "," * (low != high)
-        return f"It answers where the winning class has at least {span + never} of the vote."
+        never = f" ({silent} of the folds never answer)" if silent else ""
+        return f"It answers where the score of the winning class is at least {span + never}."
 
     def tables(self) -> list[Table]:
         figures = self.figures
@@ -147,6 +157,18 @@ class SelectiveCertificate(Certificate):
             The judgments of the vote: ``clf.evidence_``.
         """
         return self._checked_by(lambda content, intact: verify_selective(content, intact, evidence.columns()))
+
+
+def how_often(answers: Sequence[dict[str, Any]]) -> str:
+    """How often each class is answered on the judging examples, in words."""
+    counts = {repr(own["label"]): round(own["n"]) for own in answers}
+    total, most = sum(counts.values()), max(counts, key=counts.__getitem__)
+    if counts[most] == total:
+        return f"On the judges, all {total:,} answers are {most}."
+    shown = sorted(counts.items(), key=lambda named: -named[1])[:_NAMED]
+    each = ", ".join(f"{label} ({count:,} times)" for label, count in shown)
+    more = f", and {len(counts) - _NAMED:,} more classes" if len(counts) > _NAMED else ""
+    return f"On the judges, it answers {each}{more}."
 
 
 def _places(figures: dict[str, dict[str, float]], name: str, measured: str) -> tuple[float, str, float, str]:

@@ -22,6 +22,7 @@ from ..certificate import (
     share,
 )
 from ..verify import verify_class_selective
+from ._selective_certificate import how_often
 from ._tally import Tally, tally
 from ._threshold_tests import ERROR_SHARE, NEVER, THRESHOLDS, Certified, ClassTests, NotCertified, meet_error
 
@@ -80,18 +81,8 @@ class ClassSelectiveCertificate(Certificate):
         return (
             f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, the vote "
             f"answers at least {percent_down(self.coverage)} of {on} and errs on at most {errors}{folds}. "
-            f"{self.given}"
+            f"{how_often(self.answers)}"
         )
-
-    @property
-    def given(self) -> str:
-        """How often each class is answered on the judging examples, in words."""
-        counts = {repr(own["label"]): round(own["n"]) for own in self.answers}
-        total = sum(counts.values())
-        if max(counts.values()) == total:
-            return f"On the judges, all {total:,} answers are {max(counts, key=counts.__getitem__)}."
-        each = ", ".join(f"{label} {count:,} times" for label, count in counts.items())
-        return f"On the judges, it answers {each}."
 
     @property
     def rule(self) -> str:
@@ -99,7 +90,7 @@ class ClassSelectiveCertificate(Certificate):
         for c, own in enumerate(self.answers):
             used = sorted({fold[c] for fold in self.thresholds if fold[c] <= 1})
             span = " to ".join(f"{100 * end:.0f} %" for end in (used[:1] + used[-1:] if len(used) > 1 else used))
-            parts.append(f"{own['label']!r} from {span} of the vote on" if used else f"{own['label']!r} never")
+            parts.append(f"{own['label']!r} from a score of {span} on" if used else f"{own['label']!r} never")
         return f"it answers {', '.join(parts)}"
 
     def tables(self) -> list[Table]:

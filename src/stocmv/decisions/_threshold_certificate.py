@@ -110,15 +110,15 @@ class ThresholdCertificate(Certificate):
                 "recall and precision",
                 "at least",
                 (
-                    _row(f"recall ({of[RECALL]['n']:,} of class {label})", RECALL, of),
-                    _row(f"precision ({of[PRECISION]['n']:,} answers {label})", PRECISION, of),
+                    _row(f"{label} found: recall ({of[RECALL]['n']:,} examples)", RECALL, of),
+                    _row(f"{label} right: precision ({of[PRECISION]['n']:,} answers)", PRECISION, of),
                 ),
                 "percent down",
             ),
             Table(
                 "false-positive rate",
                 "at most",
-                (_row(f"other classes ({of[ALARMS]['n']:,} examples)", ALARMS, of),),
+                (_row(f"others answered {label} ({of[ALARMS]['n']:,} examples)", ALARMS, of),),
             ),
         ]
         if COST in of:

@@ -12,10 +12,10 @@ from ..certificate import Claim, percent_down, share
 from ._tally import Tally
 
 _LENIENT = (0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.0)
-THRESHOLDS = (*(round(1 - k / 100, 2) for k in range(51)), *_LENIENT)  # shares of the vote, from strict to lenient
+THRESHOLDS = (*(round(1 - k / 100, 2) for k in range(51)), *_LENIENT)  # scores, from strict to lenient
 FEW = (*THRESHOLDS[:51:5], 0.4, 0.3, 0.0)  # for when all of them are compared
 STARTS = {1.0: 0.25, 0.9: 0.5, 0.7: 0.25}  # first thresholds of the test sequences, with their shares of delta
-NEVER = 2.0  # a share of the vote that no class can have
+NEVER = 2.0  # a score that no class can have
 ERROR_SHARE = 0.9  # share of delta for the error; the rest is for the coverage
 
 

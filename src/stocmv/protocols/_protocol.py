@@ -40,8 +40,8 @@ class Plan:
         How the examples are used.
     recipe : Recipe
         How a vote is made from examples.
-    per_class, costs, stochastic
-        What else to certify: the classes, the mean cost, the stochastic vote.
+    per_class, costs, stochastic, calibration
+        What else to certify: the classes, the mean cost, the stochastic vote, how often answers with a score are right.
     context : dict
         Where the certificate comes from.
     """
@@ -52,6 +52,7 @@ class Plan:
     costs: Costs | None = None
     stochastic: bool = False
     context: dict[str, Any] = field(default_factory=dict)
+    calibration: bool = False
 
     def fit(self, examples: Examples, rng: np.random.RandomState) -> "FittedVote":
         """Make the votes, judge them and certify the result."""
@@ -201,6 +202,8 @@ class Tested(Protocol):
                 f"bound='auto' and bound='fold_test' need a Dirichlet or categorical posterior, got {kind.name!r}, "
                 "whose vote has no fixed weights. Use risk='exact', or name a bound such as 'seeger'."
             )
+        if plan.calibration and (grouped or self.estimates):
+            raise ValueError("calibration=True needs a hold-out without groups: leave out n_folds and groups.")
 
     def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Judgments:
         return examples.judgments(vote, k, stochastic=plan.stochastic)
@@ -221,6 +224,7 @@ class Tested(Protocol):
                 plan.recipe.delta,
                 guesses=[vote.guess for vote in votes if vote.guess is not None],
                 per_class=plan.per_class,
+                calibration=plan.calibration,
                 costs=plan.costs,
                 one_voter=one_voter,
                 voting=plan.recipe.rule.name,
@@ -323,7 +327,11 @@ class PacBayes(Protocol):
         return Cut.folds(self.count)
 
     def check(self, plan: Plan, *, grouped: bool) -> None:
-        for asked, what in ((plan.costs is not None, "cost needs"), (grouped, "groups need")):
+        for asked, what in (
+            (plan.costs is not None, "cost needs"),
+            (plan.calibration, "calibration needs"),
+            (grouped, "groups need"),
+        ):
             if asked:
                 raise ValueError(f"{what} a vote that is only tested, not bound={self.bound!r}: use bound='auto'.")
         check_per_class(plan.per_class, plan.recipe.kind)

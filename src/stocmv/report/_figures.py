@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..certificate import Certificate, percent
+from ..certificate import Certificate, percent, percent_down
+from ..decisions import ThresholdCertificate
 from ..displays import (
     BLUE,
+    INK,
     CertificateDisplay,
     ErrorDistributionDisplay,
     HistoryDisplay,
     OrderDisplay,
     PosteriorDisplay,
+    RocDisplay,
 )
 from ._svg import drawing, inline_svg, new_axes
 
@@ -215,6 +218,31 @@ def draw_order(clf: Any) -> Plate | None:
         Key("means", "dashed", "--ink"),
     )
     note = f"p-values: errors {test.errors:.2g}, class frequencies {test.classes:.2g}, over all orders of the rows."
+    return Plate(title, message, svg, keys, note)
+
+
+def draw_roc(clf: Any, threshold: ThresholdCertificate) -> Plate:
+    """Recall and false-positive rate at every threshold, and at the one that was chosen."""
+    band, label = clf.roc(threshold.positive), str(threshold.positive)
+    rate, recall = threshold.figures["false_positive_rate"], threshold.figures["recall"]
+    with drawing("roc"):
+        display = RocDisplay(band).plot(new_axes(3.6))
+        _without_legend(display.ax_)
+        display.ax_.plot(rate["measured"], recall["measured"], "D", color=INK, markersize=6, clip_on=False)
+        display.ax_.set_ylabel(f"{_short(label)}: share that is found")
+        display.ax_.set_xlabel(f"others that are answered {_short(label)}")
+        title = "All thresholds"
+        message = (
+            f"The score of an example of class {label} exceeds that of another with probability at least "
+            f"{percent_down(band.auc_bound)} (area under the curve; {percent_down(band.auc)} measured)."
+        )
+        svg = inline_svg(display.figure_, "roc", title, message)
+    keys = (
+        Key("measured", "solid", "--blue"),
+        Key("certified, for all thresholds at once", "solid", "--vermilion"),
+        Key("the threshold above, as measured", "diamond", "--ink"),
+    )
+    note = "The certified curve holds for all thresholds at once, so it is below what is certified for a single one."
     return Plate(title, message, svg, keys, note)
 
 

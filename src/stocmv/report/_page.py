@@ -9,11 +9,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._text import visible
 from ..certificate import Certificate, TestedCertificate, confidence, percent
-from ..decisions import SelectiveCertificate
+from ..decisions import ClassSelectiveCertificate, SelectiveCertificate, ThresholdCertificate
 from ..special import kl_bernoulli
 from ._citations import Citations
 from ._details import details
-from ._figures import draw_classes, draw_comparison, draw_error_distribution, draw_history, draw_order, draw_posterior
+from ._figures import (
+    draw_classes,
+    draw_comparison,
+    draw_error_distribution,
+    draw_history,
+    draw_order,
+    draw_posterior,
+    draw_roc,
+)
 from ._glossary import glossary
 from ._summaries import DataSummary, TestErrors
 
@@ -30,7 +38,8 @@ def render(
     *,
     data: DataSummary,
     test: TestErrors | None = None,
-    selective: SelectiveCertificate | None = None,
+    selective: SelectiveCertificate | ClassSelectiveCertificate | None = None,
+    threshold: ThresholdCertificate | None = None,
     not_certified: str = "",
     hashes: dict[str, str] | Callable[[], dict[str, str]] | None = None,
 ) -> str:
@@ -44,8 +53,10 @@ def render(
         The data that it was fitted to.
     test : TestErrors, optional
         Errors on a test file.
-    selective : SelectiveCertificate, optional
+    selective : SelectiveCertificate or ClassSelectiveCertificate, optional
         Certificate from `MajorityVoteClassifier.selective` for this vote.
+    threshold : ThresholdCertificate, optional
+        Certificate from `MajorityVoteClassifier.threshold` for this vote.
     not_certified : str
         Why there is no selective vote although one was requested.
     hashes : dict of str to str, or a function that returns one, optional
@@ -67,6 +78,8 @@ def render(
     certificate: Certificate = clf.certificate_
     if selective is not None and selective.evidence != certificate.evidence:
         raise ValueError("selective is about another vote than clf: take clf.selective(...).certificate_.")
+    if threshold is not None and threshold.evidence != certificate.evidence:
+        raise ValueError("threshold is about another vote than clf: take clf.threshold(...).certificate_.")
     cited = Citations(certificate)
     page = _template("page.html").render(
         certificate=certificate,
@@ -81,6 +94,9 @@ def render(
         selective=selective,
         cited_selective=None if selective is None else Citations(selective),
         not_certified=not_certified,
+        threshold=threshold,
+        cited_threshold=None if threshold is None else Citations(threshold),
+        roc=None if threshold is None else draw_roc(clf, threshold),
         exceeded=[] if test is None else _exceeded(certificate, test),
         timings={_STAGES.get(stage, stage): seconds for stage, seconds in clf.timings_.items()},
         voters=_voters(clf),
@@ -153,6 +169,7 @@ def render_predictions(certificate: TestedCertificate, *, name: str, hashes: dic
         digests=_digests(certificate),
         names_rows=False,
         selective=None,
+        threshold=None,
         units="groups" if certificate.grouped else "examples",
         comparison=draw_comparison(certificate, None),
         classes=draw_classes(certificate),
