@@ -174,6 +174,8 @@ def certify(
         raise click.UsageError("--encoding is for csv files, and --cluster reads parquet files.")
     if cluster is not None and settings["device"] is not None:
         raise click.UsageError("--device does not work with --cluster: the votes stay on the workers.")
+    if cluster is not None and settings["voters"] == "models":
+        raise click.UsageError("--voters models does not work with --cluster: use --voters forest.")
     _check_votes(context, votes)
     _check_selective(settings)
     began = perf_counter()
