@@ -196,6 +196,8 @@ def certify(
         raise click.UsageError("--encoding is for csv files, and --cluster reads parquet files.")
     if cluster is not None and settings["device"] is not None:
         raise click.UsageError("--device does not work with --cluster: the votes stay on the workers.")
+    if cluster is not None and settings["voters"] == "models":
+        raise click.UsageError("--voters models does not work with --cluster: use --voters forest.")
     _check_votes(context, votes)
     settings["max_error"] = _errors(settings["max_error"])  # type: ignore[arg-type]
     _check_decision(settings, folds=folds, group=group)
