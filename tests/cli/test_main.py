@@ -17,7 +17,7 @@ from stocmv import __version__, cli
 from stocmv.cli._console import PipeSafeOutput, one_line
 from stocmv.cli._main import run
 
-COMMANDS = ("certify", "predict", "verify", "datasets", "completion")
+COMMANDS = ("certify", "certify-predictions", "predict", "verify", "datasets", "completion")
 
 
 def test_help(stocmv):
@@ -67,7 +67,7 @@ def test_completion_at_work(monkeypatch, capsys):
         monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit):
         run([])
-    assert capsys.readouterr().out == "plain,certify\n"
+    assert capsys.readouterr().out == "plain,certify\nplain,certify-predictions\n"
 
 
 @pytest.mark.parametrize("missing", ["click", "rich"])

@@ -109,7 +109,7 @@ class Classes(Figure):
                 "a hold-out."
             )
         if not certificate.f1_scores:
-            told.append("F1 is certified for a hold-out without groups only.")
+            told.append(f"F1 is not certified {'for groups' if certificate.grouped else 'with folds'}.")
         return told
 
 

@@ -76,7 +76,7 @@ def _print_threshold(screen: Any, audit: Audit) -> None:
     if audit.threshold is None:
         return
     screen.print(f"\n[bold]With a threshold:[/] {quoted(audit.threshold.statement())}\n")
-    _print_tables(screen, audit.threshold, None)
+    print_tables(screen, audit.threshold)
     for note in audit.threshold.notes():
         screen.print(quoted(note))
     further = [text for text in audit.threshold.assumptions if text not in audit.model.certificate_.assumptions]

@@ -1,0 +1,77 @@
+"""``stocmv certify-predictions``: from a file of answers to a folder that verify accepts."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from stocmv import certify_predictions
+
+
+@pytest.fixture
+def answers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    truth = rng.choice(["no", "yes"], 400, p=[0.8, 0.2])
+    answer = np.where(rng.random(400) < 0.1, "no", truth)
+    score = np.where(answer == "yes", 0.8, 0.1) + rng.uniform(0, 0.1, 400)
+    region = rng.choice(["north", "south"], 400)
+    frame = pd.DataFrame(
+        {"truth": truth, "answer": answer, "score": score, "region": region, "id": np.arange(400) // 4}
+    )
+    frame.to_csv("answers.csv", index=False)
+    return frame
+
+
+def command(*options):
+    return ["certify-predictions", "answers.csv", "--truth", "truth", "--prediction", "answer", *options]
+
+
+def test_what_python_certifies(answers, stocmv):
+    options = ["--subgroup", "region", "--score", "score", "--pos-label", "yes", "--calibration", "--json"]
+    done = stocmv(*command(*options))
+    assert done.code == 0
+    said = json.loads(done.out)
+    made = certify_predictions(
+        answers["truth"],
+        answers["answer"],
+        scores=answers["score"],
+        subgroups=answers[["region"]],
+        calibration=True,
+    )
+    assert said["figures"] == json.loads(json.dumps(made.figures))
+    assert said["files"] == ["certificate.json", "evidence.npz", "report.html"]
+    assert stocmv("verify", "answers-certified").code == 0
+
+
+def test_the_page_and_the_terminal(answers, stocmv, tmp_path):
+    done = stocmv(*command("--group", "id"))
+    assert "the model errs on at most" in done.out
+    page = (tmp_path / "answers-certified" / "report.html").read_text()
+    assert "the model errs on at most" in page
+    assert "This is about the model that gave these answers" in page
+    assert "bound, predict" not in page
+
+
+def test_a_missing_answer_is_an_error(answers, stocmv):
+    answers.loc[:9, "answer"] = ""
+    answers.to_csv("answers.csv", index=False)
+    done = stocmv(*command())
+    assert "10 rows without an answer count as errors." in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--prediction", "region"], "is a label in the column 'truth'"),
+        (["--score", "score"], "--score and --pos-label go together"),
+        (["--score", "score", "--pos-label", "maybe"], "--score needs two classes, one of them --pos-label"),
+        (["--score", "region", "--pos-label", "yes"], "must hold numbers between 0 and 1"),
+        (["--subgroup", "reg"], "There is no column 'reg'"),
+    ],
+)
+def test_bad_input(options, sentence, answers, stocmv):
+    done = stocmv(*command(*options))
+    assert done.code == 2
+    assert sentence in done.err
