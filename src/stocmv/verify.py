@@ -630,7 +630,7 @@ def _check_subgroups(subgroup: NDArray, names: NDArray, n: int) -> None:
     """Each column is one attribute, and each named subgroup occurs in the column of its attribute alone."""
     fits = names.ndim == 2 and names.shape[1] == 2 and names.dtype.kind == "U"
     _need(fits and len(np.unique(names, axis=0)) == len(names), "its names of subgroups are not pairs of texts")
-    fits = subgroup.ndim == 2 and len(subgroup) == n and subgroup.dtype.kind == "u"
+    fits = subgroup.ndim == 2 and len(subgroup) == n and subgroup.shape[1] > 0 and subgroup.dtype.kind == "u"
     _need(fits, "its column subgroup is not of the right shape and type")
     found = [np.unique(column) for column in subgroup.T]
     known = np.array_equal(np.sort(np.concatenate(found)), np.arange(len(names)))
@@ -1065,7 +1065,8 @@ def _check_gaps(stated: Sequence[dict[str, Any]], entries: Sequence[dict[str, An
     for k, gap in enumerate(stated):
         at, those = f"figures.subgroups.gaps.{k}", members[gap["attribute"]]
         by_name = {own["value"]: own for own in those}
-        _need({gap["most"], gap["least"]} <= by_name.keys(), f"{at} names other subgroups")
+        worst = max(those, key=lambda own: own["lower"])["value"], min(those, key=lambda own: own["upper"])["value"]
+        _need((gap["most"], gap["least"]) == worst, f"{at} names other subgroups")
         risks, lows, highs = ([own[x] for own in those] for x in ("empirical_risk", "lower", "upper"))
         yield _upper(f"{at}.measured", gap["measured"], max(risks) - min(risks))
         yield _upper(f"{at}.upper", gap["upper"], min(max(highs) - min(lows), 1.0))

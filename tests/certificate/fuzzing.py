@@ -41,7 +41,17 @@ def labels_of(rng, k):
     return [np.arange(k), np.array([f"class {c}" for c in range(k)]), 2 * np.arange(k) - 1][rng.integers(3)]
 
 
-def judgments(rng, n_folds, *, grouped=False, silent=False, most=60, right=None):
+def subgroups_of(rng, n):
+    """Codes and names of the subgroups of one to three attributes; subgroups of one row, too."""
+    codes, names = [], []
+    for k in range(int(rng.integers(1, 4))):
+        found, place = np.unique(rng.integers(0, int(rng.choice([1, 2, 5, 30])), n), return_inverse=True)
+        codes.append(place + len(names))
+        names += [(f"attribute {k}", str(value)) for value in found]
+    return {"subgroup": np.column_stack(codes).astype(np.uint8), "subgroups": np.array(names)}
+
+
+def judgments(rng, n_folds, *, grouped=False, silent=False, subgroups=False, most=60, right=None):
     """A table of any strength, with or without scores and losses."""
     k, n = int(rng.integers(1, 5)), int(rng.integers(most // 4, most)) * n_folds
     group = rng.integers(0, n // 2 + 1, n)
@@ -68,6 +78,7 @@ def judgments(rng, n_folds, *, grouped=False, silent=False, most=60, right=None)
         group=group[order].astype(np.uint64) if grouped else None,
         silent=rng.random(n) < 0.1 if silent else None,
         row=rng.integers(0, 2**63, n).astype(np.uint64) if rng.random() < 0.5 else None,
+        **(subgroups_of(rng, n) if subgroups else {}),
     )
 
 
@@ -188,6 +199,7 @@ MAKERS = {
     "hold-out": lambda rng: tested(rng, 1),
     "hold-out, groups": lambda rng: tested(rng, 1, grouped=True),
     "hold-out, silent": lambda rng: tested(rng, 1, silent=True, grouped=bool(rng.random() < 0.3)),
+    "hold-out, subgroups": lambda rng: tested(rng, 1, subgroups=True, grouped=bool(rng.random() < 0.4)),
     "folds": lambda rng: tested(rng, some(rng), most=45),
     "folds, groups": lambda rng: tested(rng, some(rng), most=45, grouped=True),
     "folds, silent": lambda rng: tested(rng, some(rng), most=45, silent=True),
@@ -274,6 +286,30 @@ def classes(rng, c, arrays):
         entries.pop(k)
     else:
         entries.append(copy.deepcopy(entries[k]))
+
+
+def subgroups_stated(rng, c, arrays):
+    """Subgroups and gaps exchanged, renamed, left out or repeated; in the evidence as well, or there alone."""
+    if "subgroups" not in c["figures"]:
+        return
+    figure, way = c["figures"]["subgroups"], rng.integers(7)
+    owner = figure[str(rng.choice(["entries", "entries", "gaps"]))]
+    k, m = (int(rng.integers(len(owner))) for _ in range(2))
+    if way == 0:
+        owner[k], owner[m] = owner[m], owner[k]
+    elif way == 1:
+        owner.pop(k)
+    elif way == 2:
+        owner.append(copy.deepcopy(owner[k]))
+    elif way == 3:
+        name = str(rng.choice([x for x in owner[k] if type(owner[k][x]) is str]))
+        owner[k][name] = owner[m][name] if rng.random() < 0.5 else owner[k][name] + "\u200b"
+    elif way == 4:
+        figure["gaps"] = []
+    elif way == 5:
+        arrays["subgroups"] = arrays["subgroups"][rng.permutation(len(arrays["subgroups"]))]
+    else:
+        arrays["subgroup"] = arrays["subgroup"][:, rng.permutation(arrays["subgroup"].shape[1])[:-1]]
 
 
 def budget(rng, c, arrays):
@@ -455,14 +491,26 @@ def anything(rng, c, arrays):
     c.update(new)
 
 
-OF_CONTENT = (figures, counts, classes, budget, shares, constants, weights, blocs_stated, costs_stated, thresholds)
+OF_CONTENT = (
+    figures,
+    counts,
+    classes,
+    subgroups_stated,
+    budget,
+    shares,
+    constants,
+    weights,
+    blocs_stated,
+    costs_stated,
+    thresholds,
+)
 OF_CONTENT += (figures, constants, weights, thresholds, flags, parts, anything)
 
 # ------------------------------------------------------------------------------------------------ and to the evidence
 
 
 def rows_of_table(arrays, rows):
-    for name in set(arrays) - {"classes"}:
+    for name in set(arrays) - {"classes", "subgroups"}:
         arrays[name] = arrays[name][rows]
 
 

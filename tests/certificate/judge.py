@@ -27,6 +27,7 @@ from stocmv.risks import RISKS
 
 HIGHER, LOWER = 1, -1  # figures that must not be below, or above, those that are issued
 ROUNDING, COARSER = 2e-8, 1e-4  # how far the package may round a figure up; and where concentrations exceed a million
+HEADERS = ("classes", "subgroups")  # columns that have no row for each example
 FREE = ("context", "warnings", "further_assumptions")
 ERRORS = (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, IndexError, StopIteration, AssertionError)
 BOUND_KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester)}
@@ -86,7 +87,9 @@ def side_of(path: tuple) -> int:
         return LOWER if path[-1] else HIGHER
     if path[-1] == "coverage" or path[1] in ("precision", "f1", "recalls", "coverage"):
         return LOWER if path[-1] in ("coverage", "measured", "bound") else 0
-    risks = ("bound", "stochastic_bound", "kl", "empirical_risk", "stochastic_risk", "measured")
+    if path[1] == "subgroups" and path[-1] == "lower":
+        return LOWER
+    risks = ("bound", "upper", "stochastic_bound", "kl", "empirical_risk", "stochastic_risk", "measured")
     return HIGHER if path[-1] in risks else 0
 
 
@@ -124,7 +127,24 @@ def is_table(table: Judgments) -> bool:
         and all(0 <= x <= 1 for row in scores for x in row)
         and all(abs(sum(row) - 1) < 2e-6 for row in scores)
         and (table.group is None or len(set(zip(groups, folds, strict=True))) == len(set(groups)))
-        and all(len(column) == len(rows) for name, column in table.columns().items() if name != "classes")
+        and all(len(column) == len(rows) for name, column in table.columns().items() if name not in HEADERS)
+        and has_subgroups(table)
+    )
+
+
+def has_subgroups(table: Judgments) -> bool:
+    """Whether there are none, or each of the named ones is a value of its attribute for some row."""
+    if table.subgroup is None or table.subgroups is None:
+        return table.subgroup is table.subgroups
+    names, codes = table.subgroups.tolist(), table.subgroup.tolist()
+    columns = [{row[k] for row in codes} for k in range(len(codes[0]))]
+    attributes = [{names[code][0] for code in column} for column in columns]
+    return (
+        sorted(code for column in columns for code in column) == list(range(len(names)))
+        and len({tuple(name) for name in names}) == len(names)
+        and all(len(name) == 2 and all(type(text) is str for text in name) for name in names)
+        and all(len(own) == 1 for own in attributes)
+        and len(set.union(*attributes)) == len(attributes)
     )
 
 

@@ -18,6 +18,7 @@ LABELS = {
     "words": lambda k: np.array([f"cläss {c}" for c in range(k)]),
     "yes or no": lambda k: np.array([False, True])[:k],
 }
+SUBGROUPS = np.array([("région", "east"), ("région", "north"), ("région", "west"), ("new", "no"), ("new", "yes")])
 FREE = {
     "assumptions": ["The sun will rise."],
     "warnings": ["Rows 3 and 7 are the same."],
@@ -35,6 +36,7 @@ def judgments(
     grouped: bool = False,
     drawn: bool = False,
     silent: bool = False,
+    subgroups: bool = False,
     labels: str = "numbers",
     wrong: float = 0.15,
     seed: int = 0,
@@ -51,6 +53,7 @@ def judgments(
     top = np.clip(rng.beta(np.where(is_right, 5, 2), 2), 1 / n_classes + 1e-3, 1.0)
     scores = np.repeat((1 - top)[:, None] / max(n_classes - 1, 1), n_classes, axis=1)
     scores[np.arange(n), answer] = top if n_classes > 1 else 1.0
+    codes = np.column_stack([np.arange(n) % 3, 3 + (answer == truth) * (rng.random(n) < 0.7)]) if subgroups else None
     return Judgments(
         LABELS[labels](n_classes),
         truth.astype(np.uint8),
@@ -61,6 +64,8 @@ def judgments(
         group=group.astype(np.uint64) if grouped else None,
         silent=rng.random(n) < 0.05 if silent else None,
         row=rng.integers(0, 2**63, n).astype(np.uint64),
+        subgroup=codes.astype(np.uint8) if subgroups else None,
+        subgroups=SUBGROUPS if subgroups else None,
     )
 
 
@@ -95,6 +100,8 @@ TABLES: dict[str, dict[str, Any]] = {
     "hold-out, groups": {"grouped": True},
     "hold-out, silent": {"silent": True, "labels": "yes or no", "n_classes": 2},
     "hold-out, groups, stochastic": {"grouped": True, "drawn": True, "n_classes": 2},
+    "hold-out, subgroups": {"subgroups": True},
+    "hold-out, groups, subgroups": {"grouped": True, "subgroups": True},
     "folds": {"n_folds": 3},
     "folds, stochastic": {"n_folds": 2, "drawn": True, "n_classes": 2, "labels": "words"},
     "folds, groups": {"n_folds": 2, "grouped": True, "silent": True},
@@ -231,6 +238,7 @@ EVERY = {
     "PAC-Bayes: silent, three classes": partial(with_gaps, 3),
 }
 ONE_OF_EACH = {
+    "subgroups": "tested: hold-out, subgroups",
     "tested": "tested: hold-out, stochastic",
     "folds": "tested: folds",
     "selective": "selective: folds, by error",

@@ -116,7 +116,7 @@ def test_every_figure_made_a_little_better_is_found(which):
         value = at(content["figures"], place)
         if type(value) is float and 0 < value < 1 and not {"fold_test", "matrix", "scale", "margin"} & set(place):
             step = 2e-6 if place[0] == "deterministic_vote" else 1e-8
-            step *= 1 if place[0] in lower or place[-1] == "coverage" else -1
+            step *= 1 if place[0] in lower or place[-1] in ("coverage", "lower") else -1
             forged = changed(content, ("figures", *place), lambda x, step=step: x + step)
             if {"cost", "baseline"} & set(place):  # scaled by the costs; and a baseline is checked both ways
                 forged = changed(content, ("figures", *place), lambda x: x * (1 - 1e-7))

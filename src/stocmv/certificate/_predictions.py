@@ -1,11 +1,13 @@
 """Certificates of any model, from its answers and the truth."""
 
+import json
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..votes import check_classes, check_labels, code_dtype, encode
+from ..verify import Refused, parse_certificate
+from ..votes import check_classes, check_labels, code_dtype, encode, is_missing
 from ._costs import check_cost
 from ._groups import group_ids
 from ._judgments import Judgments
@@ -92,8 +94,12 @@ def certify_predictions(
         score_figures=scores is not None,
         one_voter=True,
         voting="given",
-        context=context,
+        context=_context({} if context is None else context),
     )
+    try:
+        parse_certificate(certificate.to_json().encode())
+    except Refused as error:
+        raise ValueError(f"This cannot be written to a certificate: {error}.") from error
     object.__setattr__(certificate, "evidence_", judgments)
     return certificate
 
@@ -108,8 +114,8 @@ def _judgments(
         )
     if (truth.dtype.kind in "US") != (answer.dtype.kind in "US"):
         raise ValueError(
-            f"y_true holds {_kind(truth)} such as {truth[0]!r} and y_pred {_kind(answer)} such as {answer[0]!r}: give "
-            "both the same labels."
+            f"y_true holds {_kind(truth)} such as {truth[0].item()!r} and y_pred {_kind(answer)} such as "
+            f"{answer[0].item()!r}: give both the same labels."
         )
     known = check_classes(np.unique(np.concatenate([truth, answer])) if classes is None else classes)
     dtype = code_dtype(len(known))
@@ -126,13 +132,28 @@ def _judgments(
     )
 
 
+def _context(given: Any) -> dict[str, Any]:
+    """The context as it is read again from a file."""
+    if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
+        raise ValueError(f"context must be a dict with texts as keys, got {given!r}.")
+    try:
+        return json.loads(json.dumps(given, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"context must hold texts, numbers, lists and dicts, as it is written to JSON ({error}): use str()."
+        ) from error
+
+
 def _kind(labels: NDArray) -> str:
     return "texts" if labels.dtype.kind in "US" else "numbers"
 
 
 def _scores(values: Any, n: int, classes: NDArray) -> NDArray:
     """The score of each class; of two classes the second's is enough."""
-    scores = np.array(values, float)
+    try:
+        scores = np.array(values, float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"scores must be an array of numbers ({error}).") from error
     if scores.ndim == 1 and len(classes) == 2:
         scores = np.column_stack([1 - scores, scores])
     if scores.shape != (n, len(classes)):
@@ -145,40 +166,79 @@ def _scores(values: Any, n: int, classes: NDArray) -> NDArray:
     return scores
 
 
+MISSING = "(missing)"
+
+
 def subgroup_codes(subgroups: Any, n: int) -> tuple[NDArray, NDArray]:
     """For each attribute the number of each example's subgroup; and what makes each subgroup."""
     columns: list[NDArray] = []
     names: list[tuple[str, str]] = []
     for attribute, values in _attributes(subgroups).items():
-        column = np.asarray(values, object)
-        if column.shape != (n,):
-            raise ValueError(f"subgroups must have a value for each of the {n:,} examples, got {column.shape}.")
-        found, place = np.unique([_text(value) for value in column.tolist()], return_inverse=True)
+        found, place = np.unique(_texts(attribute, values, n), return_inverse=True)
         columns.append(place + len(names))
-        names += [(str(attribute), value) for value in found.tolist()]
+        names += [(attribute, value) for value in found.tolist()]
     if not names:
         raise ValueError("subgroups has no columns.")
     dtype = np.uint8 if len(names) <= 256 else np.uint16 if len(names) <= 65536 else np.uint32
     return np.column_stack(columns).astype(dtype), np.array(names)
 
 
-def _text(value: Any) -> str:
-    missing = value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
-    return "(missing)" if missing else str(value).rstrip("\0")
+def _texts(attribute: str, values: Any, n: int) -> list[str]:
+    """The values of a column as texts; different values that are written alike are refused."""
+    column = np.asarray(values, object)
+    if column.shape != (n,):
+        raise ValueError(f"subgroups must have a value for each of the {n:,} examples, got the shape {column.shape}.")
+    missing = np.ma.getmaskarray(values) if np.ma.isMaskedArray(values) else np.zeros(n, bool)
+    first: dict[str, Any] = {}
+    texts = []
+    for value, hidden in zip(column.tolist(), missing.tolist(), strict=True):
+        absent = hidden or _is_absent(value)
+        text = MISSING if absent else str(value).rstrip("\0")  # numpy drops these
+        if not _is_same(first.setdefault(text, None if absent else value), None if absent else value):
+            raise ValueError(
+                f"subgroups has different values of {attribute!r} that are both written {text!r}: write them apart."
+            )
+        texts.append(text)
+    return texts
 
 
-def _attributes(subgroups: Any) -> dict[Any, Any]:
+def _is_absent(value: Any) -> bool:
+    """Whether this is None, NaN or another missing value."""
+    return is_missing(value) if np.ndim(value) == 0 else False
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, str) or isinstance(other, str):  # numpy takes "a" and "a\0" for the same
+        return isinstance(one, str) and one == other
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
+def _attributes(subgroups: Any) -> dict[str, Any]:
     """The columns by name."""
     if hasattr(subgroups, "columns"):  # a data frame
-        found = {name: subgroups[name] for name in subgroups.columns}
+        names = list(subgroups.columns)
+        found = [] if len(set(names)) < len(names) else [subgroups[name] for name in names]
     elif isinstance(subgroups, dict):
-        found = subgroups
+        names, found = list(subgroups), list(subgroups.values())
     elif getattr(subgroups, "name", None) is not None:  # a series
-        found = {subgroups.name: subgroups}
+        names, found = [subgroups.name], [subgroups]
     else:
-        array = np.asarray(subgroups, object)
-        array = array[:, None] if array.ndim == 1 else array
-        found = {"subgroup" if array.shape[1] == 1 else f"column {k}": column for k, column in enumerate(array.T)}
-    if len({str(name) for name in found}) < len(found):
+        names, found = _unnamed(subgroups)
+    texts = [str(name).rstrip("\0") for name in names]
+    if len(set(texts)) < len(texts):
         raise ValueError("subgroups has two columns of the same name.")
-    return found
+    return dict(zip(texts, found, strict=True))
+
+
+def _unnamed(subgroups: Any) -> tuple[list[str], list[Any]]:
+    """Columns that have no names."""
+    array = subgroups if np.ma.isMaskedArray(subgroups) else np.asarray(subgroups, object)
+    if array.ndim not in (1, 2):
+        raise ValueError(
+            f"subgroups must be a data frame, a dict or an array with a row for each example, got {subgroups!r}."
+            if array.ndim == 0
+            else f"subgroups must have one or two dimensions, got the shape {array.shape}."
+        )
+    array = array[:, None] if array.ndim == 1 else array
+    names = ["subgroup"] if array.shape[1] == 1 else [f"column {k}" for k in range(array.shape[1])]
+    return names, [array[:, k] for k in range(array.shape[1])]

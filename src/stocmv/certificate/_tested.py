@@ -147,7 +147,8 @@ class TestedCertificate(Certificate):
         """A bound on the error where the classes are otherwise distributed: ``{"yes": 0.02, "no": 0.98}``.
 
         It assumes that the examples of each class look the same there. It follows from the bounds on the classes, so
-        that it holds for any number of such shares at once.
+        that it holds for any number of such shares at once. Not for groups: there the error also depends on which
+        classes come together in a group.
 
         Examples
         --------
@@ -160,6 +161,11 @@ class TestedCertificate(Certificate):
         """
         if not self.per_class:
             raise ValueError("at_prevalence needs bounds on the classes: certify with per_class=True.")
+        if self.grouped:
+            raise ValueError(
+                "at_prevalence needs independent examples: with groups the error also depends on which classes come "
+                "together in a group."
+            )
         known = {entry["label"]: entry["bound"] for entry in self.per_class}
         unknown = [label for label in shares if label not in known]
         if unknown:
@@ -200,7 +206,8 @@ class TestedCertificate(Certificate):
         return self._of_each_figure("remarks")
 
     def _notes(self) -> list[str]:
-        notes = [_certain(name) for name in self.context.get("without_probabilities", ())]
+        voters = () if self.voting == "given" else self.context.get("without_probabilities", ())
+        notes = [_certain(name) for name in voters]
         figures = self._of_each_figure("notes")
         if self.grouped and figures:
             figures.append("Over all rows these figures may differ: a large group counts no more than a small one.")

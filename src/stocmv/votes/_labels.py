@@ -223,8 +223,8 @@ def encode(labels: NDArray, classes: NDArray, name: str) -> NDArray:
     codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     unseen = classes[codes] != labels
     if np.any(unseen):
-        label = labels[unseen].flat[0]
-        cure = f"; pass abstain={label.item()!r} if it means that the voter does not answer" if name == "votes" else ""
+        label = labels[unseen].flat[0].item()
+        cure = f"; pass abstain={label!r} if it means that the voter does not answer" if name == "votes" else ""
         raise ValueError(f"{name} has the label {label!r}, which is not in classes{cure}.")
     return codes.astype(code_dtype(len(classes)))
 
