@@ -10,8 +10,7 @@ from stocmv import certify_predictions
 
 
 @pytest.fixture
-def answers(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def answers(here):
     rng = np.random.default_rng(0)
     truth = rng.choice(["no", "yes"], 400, p=[0.8, 0.2])
     answer = np.where(rng.random(400) < 0.1, "no", truth)
@@ -45,10 +44,10 @@ def test_what_python_certifies(answers, stocmv):
     assert stocmv("verify", "answers-certified").code == 0
 
 
-def test_the_page_and_the_terminal(answers, stocmv, tmp_path):
+def test_the_page_and_the_terminal(answers, stocmv, here):
     done = stocmv(*command("--group", "id"))
     assert "the model errs on at most" in done.out
-    page = (tmp_path / "answers-certified" / "report.html").read_text()
+    page = (here / "answers-certified" / "report.html").read_text()
     assert "the model errs on at most" in page
     assert "This is about the model that gave these answers" in page
     assert "bound, predict" not in page
