@@ -77,7 +77,7 @@ def certify_predictions(
     >>> answers[:4] = "bad"
     >>> certificate = certify_predictions(truth, answers)
     >>> print(certificate.statement())  # doctest: +NORMALIZE_WHITESPACE
-    With probability at least 95 % over the draw of the 200 examples that judge it, the model errs on at most 4.53 %
+    With probability at least 95 % over the draw of the 200 examples that judge it, the model errs on at most 4.52 %
     of new examples.
     >>> bool(certificate.verify())
     True

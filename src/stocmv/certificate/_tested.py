@@ -157,7 +157,7 @@ class TestedCertificate(Certificate):
         >>> certificate = certify_predictions(truth, answers)
         >>> rare = certificate.at_prevalence({"yes": 0.01, "no": 0.99})
         >>> f"{rare:.3f}"
-        '0.081'
+        '0.080'
         """
         if not self.per_class:
             raise ValueError("at_prevalence needs bounds on the classes: certify with per_class=True.")

@@ -138,7 +138,7 @@ class CertificateDisplay:
         bound = "bound" if certificate.proven else "not proven"
         stochastic = certificate.stochastic_bound if certificate.has_stochastic_vote else None
         rows: list[tuple[str, float | None, str]] = [
-            ("bound", certificate.bound, f"{bound}, predict"),
+            ("bound", certificate.bound, f"{bound}, {certificate.subject}"),
             ("stochastic_bound", stochastic, f"{bound}, stochastic vote"),
             ("empirical_risk", certificate.empirical_risk, certificate.measured_name),
             ("test_error", self.test_error, "test error, predict"),
