@@ -30,7 +30,7 @@ def test_is_there_for_a_holdout_without_groups_if_asked_for():
     for name, made in TABLES.items():
         plain = not {"n_folds", "grouped"} & made.keys()
         assert bool(judged(name).f1_scores) == plain
-        assert ("F1 is certified for a hold-out without groups only." in judged(name).notes()) == (not plain)
+        assert any(note.startswith("F1 is not certified ") for note in judged(name).notes()) == (not plain)
         assert ("f1" in {claim.name for claim in judged(name).claims}) == plain
     assert judged("hold-out, bare").f1_scores == ()
 

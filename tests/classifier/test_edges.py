@@ -194,7 +194,7 @@ class TestVoters:
     @pytest.mark.parametrize(
         ("voters", "error", "message"),
         [
-            ("nonsense", ValueError, "voters must be 'forest', 'stumps', .*, got 'nonsense'"),
+            ("nonsense", ValueError, "voters must be 'forest', 'models', 'stumps', .*, got 'nonsense'"),
             ([], TypeError, "a list of classifiers with at least one entry"),
             ((), TypeError, "a list of classifiers with at least one entry"),
             (LinearRegression(), TypeError, "voters must be .*, got LinearRegression"),

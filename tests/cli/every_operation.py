@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -64,8 +65,9 @@ def every_kill(act: Callable[[], object], prepare: Callable[[], object], check: 
 
 
 def take_out_the_fit(folder: Path) -> None:
-    _examples.read_examples = lambda *_: None
+    _examples.read_examples = lambda *_: SimpleNamespace(class_counts={})
     _audit.certify_table = lambda *_: None
+    _audit.check_classes = lambda *_: None
     _page.print_page = lambda *_: None
     _overview.DataOverview.of = lambda *_: None
 

@@ -132,8 +132,8 @@ def test_a_classifier_learns_its_weights_there(n_classes):
         for device in ("cuda", None)
     )
     assert ours.certificate_.stochastic_bound == pytest.approx(theirs.certificate_.stochastic_bound, rel=1e-7)
-    assert ours.certificate_.verify(ours.votes_)
-    assert all(type(votes) is VoteMatrix for votes in ours.votes_)
+    assert ours.certificate_.verify(ours.evidence_)
+    assert all(type(votes) is VoteMatrix for votes in ours.evidence_)
 
 
 def test_the_certificate_of_the_same_posterior_is_the_same():

@@ -136,7 +136,7 @@ def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[Certified]:
 def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Certified]:
     """A threshold for each fold with a certified coverage of at least ``min_coverage``, and the fewest errors."""
     found = [fold.meet_coverage(min_coverage) for fold in folds]
-    if any(each.bound >= 1 for each in found):
+    if all(each.bound >= 1 for each in found):
         judges = sum(fold.tally.n for fold in folds)
         raise NotCertified(f"min_coverage={min_coverage:g}: these {judges:,} judges are too few to certify any error.")
     return found
