@@ -132,10 +132,10 @@ def of_class(entry: dict[str, Any], grouped: bool) -> str:
 
 def rates_of_two(content: Sequence[dict[str, Any]]) -> str:
     """What the errors on two classes are usually called."""
-    negative, positive = (entry["label"] for entry in content)
+    first, second = (entry["label"] for entry in content)
     return (
-        f"With {positive!r} as the positive class, the error on class {negative!r} is the false positive rate, and "
-        f"that on class {positive!r} the false negative rate."
+        f"If {second!r} is the class that is looked for, the error on class {first!r} is the false-positive rate and "
+        f"that on class {second!r} the false-negative rate; if {first!r} is, it is the other way round."
     )
 
 

@@ -26,6 +26,13 @@ def percent_excluded(value: float) -> str:
     return f"{rounded:.2f} %" if rounded == round(rounded, 2) else f"{rounded.normalize():f} %"
 
 
+def points(value: float, rounding: str = decimal.ROUND_HALF_EVEN) -> str:
+    """A difference of shares in percentage points, without unit: two decimals, more if they would show nothing."""
+    exact = Decimal(repr(value)).scaleb(2)
+    places = 2 if not exact else max(2, 1 - exact.adjusted())
+    return f"{exact.quantize(Decimal(1).scaleb(-places), rounding=rounding):f}"
+
+
 def amount(value: float) -> str:
     """A cost with four digits, rounded up in the last one."""
     rounded = decimal.Context(prec=4, rounding=decimal.ROUND_CEILING).create_decimal(Decimal(f"{value:.12g}"))

@@ -107,16 +107,8 @@ def certify_predictions(
 def _judgments(
     y_true: ArrayLike, y_pred: ArrayLike, scores: Any, classes: Any, groups: Any, subgroups: Any
 ) -> Judgments:
-    truth, answer = check_labels(y_true, "y_true", 1), check_labels(y_pred, "y_pred", 1)
-    if len(truth) != len(answer) or not len(truth):
-        raise ValueError(
-            f"y_true and y_pred must have one label for each example, got {len(truth):,} and {len(answer):,}."
-        )
-    if (truth.dtype.kind in "US") != (answer.dtype.kind in "US"):
-        raise ValueError(
-            f"y_true holds {_kind(truth)} such as {truth[0].item()!r} and y_pred {_kind(answer)} such as "
-            f"{answer[0].item()!r}: give both the same labels."
-        )
+    truth = check_labels(y_true, "y_true", 1)
+    answer = answers_to(truth, y_pred, "y_pred")
     known = check_classes(np.unique(np.concatenate([truth, answer])) if classes is None else classes)
     dtype = code_dtype(len(known))
     codes, names = (None, None) if subgroups is None else subgroup_codes(subgroups, len(truth))
@@ -130,6 +122,21 @@ def _judgments(
         subgroup=codes,
         subgroups=names,
     )
+
+
+def answers_to(truth: NDArray, answers: ArrayLike, name: str) -> NDArray:
+    """A model's labels for the same examples, of the same kind as the true ones."""
+    labels = check_labels(answers, name, 1)
+    if len(truth) != len(labels) or not len(truth):
+        raise ValueError(
+            f"y_true and {name} must have one label for each example, got {len(truth):,} and {len(labels):,}."
+        )
+    if (truth.dtype.kind in "US") != (labels.dtype.kind in "US"):
+        raise ValueError(
+            f"y_true holds {_kind(truth)} such as {truth[0].item()!r} and {name} {_kind(labels)} such as "
+            f"{labels[0].item()!r}: give both the same labels."
+        )
+    return labels
 
 
 def _context(given: Any) -> dict[str, Any]:

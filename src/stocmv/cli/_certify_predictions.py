@@ -90,7 +90,7 @@ def certify_predictions(
     columns = read_texts(file, names, format=kind, encoding=encoding)
     y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[prediction]]
     silent = answers.count(NO_ANSWER)
-    _check_labels(y, answers, truth, prediction)
+    check_answers(y, answers, truth, prediction)
     certificate = certified(
         y,
         answers,
@@ -126,7 +126,7 @@ def certify_predictions(
     screen.print(f"  stocmv verify {quoted(shlex.quote(str(folder)))}", soft_wrap=True)
 
 
-def _check_labels(y: list[str], answers: list[str], truth: str, prediction: str) -> None:
+def check_answers(y: list[str], answers: list[str], truth: str, prediction: str) -> None:
     """Refuse rows without a true label, and answers none of which is a label."""
     if not y:
         raise ValueError("The file has no rows.")

@@ -57,9 +57,9 @@ def one_line(text: str) -> str:
     return words if len(words) <= _LONGEST else words[: _LONGEST - 3] + "..."
 
 
-def say(text: str, *, err: bool = False) -> None:
-    """Print a line on standard output or standard error, without control characters from files."""
-    print(visible(text), file=sys.stderr if err else sys.stdout)
+def say(text: str, *, err: bool = False, keep: str = "") -> None:
+    """Print text on standard output or standard error, without control characters from files but those in ``keep``."""
+    print(visible(text, keep=keep), file=sys.stderr if err else sys.stdout)
 
 
 def quoted(text: object) -> str:

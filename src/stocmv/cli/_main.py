@@ -15,10 +15,12 @@ from .._text import visible
 from . import what_is_missing
 from ._certify import certify
 from ._certify_predictions import certify_predictions
+from ._compare import compare
 from ._completion import completion
 from ._console import PipeSafeOutput, one_line, print_json, say
 from ._datasets import datasets
 from ._monitor import monitor
+from ._plan import plan
 from ._predict import predict
 from ._verify import verify
 
@@ -38,6 +40,8 @@ def commands(context: click.Context) -> None:
       stocmv certify digits                            a built-in data set
       stocmv certify patients.csv --target diagnosis   your own
       stocmv certify-predictions answers.csv --truth y --prediction p   the answers of any model
+      stocmv compare answers.csv --truth y --first a --second b         which of two models errs less
+      stocmv plan --error 0.05 --bound 0.07            how many judging examples it takes
       stocmv verify patients-certified
       stocmv predict patients-certified new.csv
       stocmv monitor patients-certified labelled.csv --state patients.monitor.json
@@ -48,7 +52,7 @@ def commands(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (certify, certify_predictions, predict, monitor, verify, datasets, completion):
+for command in (certify, certify_predictions, compare, plan, predict, monitor, verify, datasets, completion):
     commands.add_command(command)
 
 

@@ -1,0 +1,61 @@
+"""``stocmv plan``."""
+
+import click
+
+from ._console import as_json, print_json, say
+from ._kinds import SHARE, Number
+
+
+@click.command(short_help="Plan how many judging examples are needed.")
+@click.option("--error", type=Number(0, 1, max_open=True), help="The true error that you expect.")
+@click.option("--bound", type=SHARE, help="What you want to certify; larger than --error.")
+@click.option(
+    "--prevalence",
+    type=Number(0, 1, min_open=True),
+    help="Share of the examples in the class or subgroup that the error is about.",
+)
+@click.option("--difference", type=SHARE, help="Instead: the difference of two models' errors that you expect.")
+@click.option(
+    "--discordant",
+    type=Number(0, 1, min_open=True),
+    help="With --difference: share of the examples on which exactly one model errs.",
+)
+@click.option("--chance", type=SHARE, default=0.8, show_default=True, help="Chance of success, at least.")
+@click.option(
+    "--delta", type=SHARE, default=0.05, show_default=True, help="Probability that what is certified is false, at most."
+)
+@as_json
+def plan(
+    error: float | None,
+    bound: float | None,
+    prevalence: float | None,
+    difference: float | None,
+    discordant: float | None,
+    chance: float,
+    delta: float,
+    as_json: bool,
+) -> None:
+    """Say how many judging examples are needed to certify a bound, or to tell two models apart.
+
+    \b
+    Examples:
+      stocmv plan --error 0.05 --bound 0.07 --chance 0.9
+      stocmv plan --error 0.2 --bound 0.3 --prevalence 0.1
+      stocmv plan --difference 0.02 --discordant 0.1
+    """
+    from .. import plan as planned, plan_comparison
+    from ..certificate import ComparisonPlan, Plan
+
+    found: Plan | ComparisonPlan
+    if error is not None and bound is not None and difference is None and discordant is None:
+        found = planned(error=error, bound=bound, prevalence=prevalence, chance=chance, delta=delta)
+    elif difference is not None and discordant is not None and error is None and bound is None and prevalence is None:
+        found = plan_comparison(difference=difference, discordant=discordant, chance=chance, delta=delta)
+    else:
+        raise click.UsageError(
+            "Give --error and --bound (and --prevalence, for a class or subgroup), or --difference and --discordant."
+        )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        say(found.statement())
