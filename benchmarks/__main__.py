@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from . import binary, classifier, first_call, growth, memory, row_by_row, several_classes, soft, solver
+from . import binary, classifier, first_call, growth, memory, row_by_row, serving, several_classes, soft, solver
 from .targets import Target
 
 SECTIONS = {
@@ -22,6 +22,7 @@ SECTIONS = {
     "memory": memory,
     "first": first_call,
     "classifier": classifier,
+    "serving": serving,
     "solver": solver,
 }
 

@@ -33,7 +33,7 @@ def mixed():
 def test_numbers_with_gaps():
     clf = MajorityVoteClassifier("models", random_state=0).fit(GAPS, Y)
     (posterior,) = clf.posterior_
-    assert clf.voters_[0].n_voters == len(posterior.mean) == 7
+    assert clf.voters_[0].n_voters == len(posterior.mean) == 8
     assert posterior.mean.std() > 0
     assert clf.certificate_.bound < clf.certificate_.baseline["bound"]
     assert clf.certificate_.verify(clf.evidence_)

@@ -20,6 +20,7 @@ from ._ensemble import Ensemble, EnsembleVoters as EnsembleVoters
 from ._models import Models, ModelVoters as ModelVoters
 from ._scores import Scores, ScoreVoters as ScoreVoters
 from ._source import as_source as as_source
+from ._stack import STACK as STACK, StackedVoters as StackedVoters, learn_stack as learn_stack
 from ._stumps import Stumps, StumpVoters as StumpVoters
 from ._transformed import Transformed as Transformed, TransformedVoters as TransformedVoters
 

@@ -1,6 +1,6 @@
 """Lists of classifiers of any kind, to be trained or already fitted."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -103,9 +103,12 @@ class Classifiers(VoterSource):
 def _told(estimators: Sequence[BaseEstimator]) -> Iterator[BaseEstimator]:
     """Each estimator, when its training is waited for; its name is logged."""
     for k, estimator in enumerate(estimators):
-        name = estimator.steps[-1][0] if isinstance(estimator, Pipeline) else type(estimator).__name__
-        logger.info("training %s (%d of %d)", name, k + 1, len(estimators))
+        logger.info("training %s (%d of %d)", _kind(estimator), k + 1, len(estimators))
         yield estimator
+
+
+def _kind(estimator: BaseEstimator) -> str:
+    return str(estimator.steps[-1][0]) if isinstance(estimator, Pipeline) else type(estimator).__name__
 
 
 def _train(
@@ -187,15 +190,25 @@ class ClassifierVoters(VoterSet):
         self.n_jobs = n_jobs
         self.n_voters = len(self.classifiers)
 
+    @property
+    def names(self) -> Sequence[str]:  # type: ignore[override]
+        """The kinds of the classifiers, if no two are of the same kind."""
+        kinds = [_kind(classifier) for classifier in self.classifiers]
+        return kinds if len(set(kinds)) == len(kinds) > 1 else ()
+
     def codes(self, X: Any) -> NDArray:
-        asked = (delayed(_answers)(c, name, X) for c, name in _named(self.classifiers))
-        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(asked)
-        codes = [np.searchsorted(self.classes, answer) for answer in answers]
+        codes = [np.searchsorted(self.classes, answer) for answer in self._ask(_answers, X)]
         return np.stack(codes, axis=1).astype(code_dtype(len(self.classes)))
 
     def probabilities(self, X: Any) -> NDArray:
-        asked = (delayed(_probabilities)(c, name, X, self.classes) for c, name in _named(self.classifiers))
-        return np.stack(Parallel(n_jobs=self.n_jobs, prefer="threads")(asked), axis=1)
+        return np.stack(self._ask(_probabilities, X, self.classes), axis=1)
+
+    def _ask(self, question: Callable[..., NDArray], *about: Any) -> list[NDArray]:
+        """What each classifier says, in threads if there are several."""
+        named = _named(self.classifiers)
+        if len(named) == 1:
+            return [question(*named[0], *about)]
+        return Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(question)(c, name, *about) for c, name in named)
 
 
 class Frozen(VoterSource):

@@ -55,8 +55,8 @@ class Models(VoterSource):
     >>> from sklearn.datasets import load_iris
     >>> from stocmv import MajorityVoteClassifier
     >>> clf = MajorityVoteClassifier("models", random_state=0).fit(*load_iris(return_X_y=True))
-    >>> clf.posterior_[0].mean.shape
-    (7,)
+    >>> list(clf.voters_[0].names)[-2:]
+    ['decision tree', 'stack of the others']
     """
 
     checks_input = True
@@ -80,7 +80,7 @@ class Models(VoterSource):
         encoder = ColumnTransformer([("categories", _ordinal(), names)], remainder="passthrough", sparse_threshold=0)
         numbers = check_numbers(encoder.fit_transform(as_words(X, names)) if names else X)
         sizes = [len(kinds) for kinds in encoder.named_transformers_["categories"].categories_] if names else []
-        voters = Classifiers(_classifiers(sizes, *numbers.shape)).fit(numbers, codes, classes, seed, n_jobs)
+        voters = Classifiers(classifiers_for(sizes, *numbers.shape)).fit(numbers, codes, classes, seed, n_jobs)
         return ModelVoters(encoder if names else None, voters)
 
     def describe(self) -> str:
@@ -138,7 +138,7 @@ def _ordinal() -> OrdinalEncoder:
     return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
 
 
-def _classifiers(sizes: list[int], n_rows: int, n_columns: int) -> list[BaseEstimator]:
+def classifiers_for(sizes: list[int], n_rows: int, n_columns: int) -> list[BaseEstimator]:
     """The models, for examples whose first columns hold so many categories each."""
 
     def scaled(name: str, model: BaseEstimator) -> Pipeline:
