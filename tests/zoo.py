@@ -21,6 +21,19 @@ def answers(n, accuracies, n_classes=2, seed=0):
     return np.where(rng.random((n, len(accuracies))) < accuracies, y[:, None], other), y
 
 
+def probabilities(n, skills, n_classes=2, seed=0):
+    """Probabilities of voters with these skills, some of them sure, and the truth."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    logits = rng.normal(0.0, 1.0, (n, len(skills), n_classes))
+    logits += np.asarray(skills)[:, None] * (np.arange(n_classes) == y[:, None])[:, None]
+    scores = np.exp(2 * logits)
+    scores /= scores.sum(2, keepdims=True)
+    sure = rng.random((n, len(skills))) < 0.1
+    scores[sure] = np.eye(n_classes)[scores[sure].argmax(1)]
+    return scores, y
+
+
 def separable():
     """Three voters whose errors never meet, so that their majority is always right, among voters that guess."""
     votes, y = answers(80, np.full(9, 0.5), seed=1)
@@ -118,7 +131,12 @@ def silent_problem(n_classes, n=60):
 
 
 # every risk with every posterior that it is defined for
-PAIRS = [(risk, name) for risk in RISKS for name, kind in POSTERIORS.items() if kind.law in RISKS[risk].laws]
+PAIRS = [
+    (risk, name)
+    for risk in RISKS
+    for name, kind in POSTERIORS.items()
+    if kind.law in RISKS[risk].laws and not RISKS[risk].soft
+]
 
 
 def risk_of(name):

@@ -5,20 +5,38 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import bounds, posteriors, risks, solvers, special, voters
-    from .certificate import Certificate, Monitor, Verification, certify, certify_predictions
+    from .certificate import (
+        Certificate,
+        Monitor,
+        Verification,
+        certify,
+        certify_predictions,
+        compare_predictions,
+        plan,
+        plan_comparison,
+    )
     from .checks import OrderTest, OrderWarning, RepeatedRowsWarning
     from .classifier import MajorityVoteClassifier
     from .learning import History, Learned, learn
-    from .votes import VoteMatrix
+    from .votes import ScoreMatrix, VoteMatrix
 
 # Each name is imported when it is first used: the command line would otherwise wait two seconds for scikit-learn.
 _ROOMS = ("bounds", "posteriors", "risks", "solvers", "special", "voters")
 _HOMES = {
-    "certificate": ("Certificate", "Monitor", "Verification", "certify", "certify_predictions"),
+    "certificate": (
+        "Certificate",
+        "Monitor",
+        "Verification",
+        "certify",
+        "certify_predictions",
+        "compare_predictions",
+        "plan",
+        "plan_comparison",
+    ),
     "checks": ("OrderTest", "OrderWarning", "RepeatedRowsWarning"),
     "classifier": ("MajorityVoteClassifier",),
     "learning": ("History", "Learned", "learn"),
-    "votes": ("VoteMatrix",),
+    "votes": ("ScoreMatrix", "VoteMatrix"),
 }
 
 __all__ = [
@@ -30,12 +48,16 @@ __all__ = [
     "OrderTest",
     "OrderWarning",
     "RepeatedRowsWarning",
+    "ScoreMatrix",
     "Verification",
     "VoteMatrix",
     "bounds",
     "certify",
     "certify_predictions",
+    "compare_predictions",
     "learn",
+    "plan",
+    "plan_comparison",
     "posteriors",
     "risks",
     "solvers",

@@ -63,7 +63,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
-from scipy import special
+from scipy import optimize, special
 
 Content = dict[str, Any]  # of a certificate
 KL = tuple[Decimal, float]  # and how far it may have been rounded up
@@ -1774,10 +1774,11 @@ class Fold:
     targets: NDArray | None  # codes of the true classes
     labels: NDArray | None  # codes of the answers, (n_rows, n_voters), with more than two classes; K: no answer
     digest: str
+    margins: NDArray | None = None  # (n_rows, n_voters), of voters that answer with probabilities: there are no bits
 
     @property
     def n_rows(self) -> int:
-        return self.bits.shape[1]
+        return len(self.counts)
 
     @property
     def abstains(self) -> bool:
@@ -1828,7 +1829,7 @@ class Fold:
 
 
 def _folds(arrays: dict[str, NDArray]) -> list[Fold]:
-    if "bits" in arrays:
+    if "bits" in arrays or "margins" in arrays:
         return [fold_of([arrays])]
     folds: dict[int, dict[int, dict[str, NDArray]]] = {}
     for name, array in arrays.items():
@@ -1845,6 +1846,9 @@ def _folds(arrays: dict[str, NDArray]) -> list[Fold]:
 
 def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fold:
     """One fold from its checked arrays; several parts are concatenated."""
+    if any("margins" in part for part in parts):
+        _need(len(parts) == 1 and not divided, "margins are in parts")
+        return _soft_fold(parts[0])
     for part in parts:
         _check_part(part)
         same = "classes" in part and "classes" in parts[0] and np.array_equal(part["classes"], parts[0]["classes"])
@@ -1869,6 +1873,22 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
         labels=joined("labels"),
         digest=whole if divided else digests[0],
     )
+
+
+def _soft_fold(part: Mapping[str, NDArray]) -> Fold:
+    """A fold of voters that answer with probabilities: of the true class, minus those of the others."""
+    _need(set(part) in ({"margins"}, {"margins", "classes", "targets"}), "its arrays are not those of margins")
+    margins = part["margins"]
+    whole = margins.dtype == np.float64 and margins.ndim == 2 and margins.size > 0
+    _need(whole and np.all(np.abs(margins) <= 1), "its margins are not numbers between -1 and 1")
+    n, n_voters = margins.shape
+    if "classes" in part:
+        _check_answers(part, n_voters, n, several=False)
+    hashed = hashlib.sha256(b"stocmv margins 1;")
+    for name in ("classes", "margins", "targets"):
+        _hash_array(hashed, name, part.get(name))
+    nobody, known = np.empty((0, n), np.uint8), (part.get("classes"), part.get("targets"))
+    return Fold(n_voters, nobody, None, np.ones(n), *known, None, hashed.hexdigest(), margins)
 
 
 def _joined(arrays: Sequence[NDArray], axis: int) -> NDArray:
@@ -1920,8 +1940,10 @@ def _check_answers(part: Mapping[str, NDArray], m: int, rows: int, several: bool
     for name, shape, n_codes in (("targets", (rows,), k), ("labels", (rows, m), k + ("rights" in part))):
         coded = name not in part or (part[name].dtype.kind == "u" and part[name].shape == shape)
         _need(coded and (name not in part or part[name].max() < n_codes), f"its {name} are not codes of its classes")
+    if not several:
+        return
     planes = [part["bits"], part["rights"] if "rights" in part else _others(part)]
-    for block in row_blocks(rows if several else 0, m):
+    for block in row_blocks(rows, m):
         labels, targets = part["labels"][block], part["targets"][block, None]
         said = [(labels != targets) & (labels < k), labels == targets]
         for flags, plane in zip(said, planes, strict=True):
@@ -1949,6 +1971,7 @@ RISKS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {  # the posteriors t
     "second_order": (("categorical", "dirichlet"), {}),
     "binomial": (("categorical",), {"n_draws": DRAWS}),
     "c_bound": (("categorical",), {}),
+    "soft": (("dirichlet",), {}),
 }
 CATONI = {"name": TEXT, "c": [Kind(FLOAT, 1e-4, 1e4)]}  # where rounding does not matter
 BOUNDS = {  # and their settings
@@ -2036,6 +2059,7 @@ def _bloc_of(posterior: dict[str, Any], prior: dict[str, Any], fold: Fold) -> Bl
     _check_parameters("dirichlet", prior, fold.n_voters, "prior")
     alpha, blocs, speakers = (posterior[name] for name in ("alpha", "blocs", "speakers"))
     _need(not fold.abstains, "blocs are for voters that answer every example")
+    _need(fold.margins is None, "blocs are for voters that answer with a class")
     _need(posterior["within"] == prior["alpha"], "blocs do not share their weight as the prior does")
     _need(
         len(blocs) == fold.n_voters and set(blocs) == set(range(len(alpha))),
@@ -2089,6 +2113,8 @@ def _check_paid(c: Content, folds: Sequence[Fold]) -> None:
     kinds, settings = RISKS[c["risk"]]
     _need(c["posterior"] in kinds, f"the risk {c['risk']!r} is not defined for the posterior {brief(c['posterior'])}")
     _need(c["risk"] == "exact" or not c["abstains"], f"the risk {c['risk']!r} is not defined where voters are silent")
+    soft = {fold.margins is not None for fold in folds}
+    _need(soft == {c["risk"] == "soft"}, f"the risk {c['risk']!r} is not one of these votes")
     _fit(c["risk_settings"], settings, "risk_settings")
     _fit(c["bound_settings"], BOUNDS[name], "bound_settings")
     _need(c["bound_settings"].get("constant", "xi") in ("xi", "2sqrt"), "the constant of the bound is not known here")
@@ -2154,7 +2180,7 @@ def _paid_error(c: Content, folds: Sequence[Fold], ledger: Ledger) -> Iterator[C
     upper = functools.partial(upper_bound, c["bound_settings"], sizes)
     drawn = functools.cache(lambda: [row_losses(f, p["alpha"]) for f, p in zip(folds, c["posteriors"], strict=True)])
     total = max(math.fsum(p["alpha"]) for p in c["posteriors"]) if c["posterior"] == "dirichlet" else 1.0
-    if c["risk"] in ("exact", "mc") and c["posterior"] == "dirichlet":
+    if c["risk"] in ("exact", "mc", "soft") and c["posterior"] == "dirichlet":
         by_fold = np.array([[fold.mean(rows)] for fold, rows in zip(folds, drawn(), strict=True)])
     else:
         by_fold = np.array([moments(c, p, fold) for p, fold in zip(c["posteriors"], folds, strict=True)])
@@ -2233,7 +2259,10 @@ def _class_upper(
 def _paid_recalls(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     """What predict finds of each class; votes that were drawn once are too many to count again."""
     stated = c["figures"]["recalls"]
-    yield from _each_class("recalls", stated, [] if c["posterior"] == "logit_normal" else _labels(folds))
+    labels = _labels(folds)
+    # margins of several classes do not say which one has the most weight
+    unknown = c["posterior"] == "logit_normal" or (c["risk"] == "soft" and len(labels) > 2)
+    yield from _each_class("recalls", stated, [] if unknown else labels)
     if not stated:
         return
     given = [np.array(next(iter(p.values()))) for p in c["posteriors"]]
@@ -2258,8 +2287,10 @@ def vote_errors(fold: Fold, weights: NDArray, doubt: float) -> NDArray:
     """Where the vote with these weights errs, or would err if some weight were slightly different.
 
     Of tied classes the first wins; if the classes are not known, a tie is an error. Weights count as shares of the
-    weight that answers; a row that no voter answers is an error.
+    weight that answers; a row that no voter answers is an error. Of probabilities, a tie is an error.
     """
+    if fold.margins is not None:
+        return fold.margins @ weights <= doubt
     errs = []
     for rows in fold.blocks():
         if fold.labels is None:
@@ -2294,6 +2325,9 @@ def _sum(kls: Sequence[KL]) -> tuple[float, float]:
 def row_losses(fold: Fold, alpha: Sequence[float] | NDArray, margin: float = 0.0) -> NDArray:
     """Probability that the vote with Dirichlet weights errs, or is right by less than the margin."""
     weights = np.asarray(alpha, float)
+    if fold.margins is not None:  # voters may have just the margin but for rounding, so it is a little more
+        least = 2 * margin + 1e-12 * (margin > 0)
+        return np.array([negative_sum(row - least, weights) for row in fold.margins])
     losses = []
     for rows in fold.blocks():
         if fold.labels is None:
@@ -2364,6 +2398,84 @@ def _log_peak(shape: NDArray) -> NDArray:
     return np.where(
         shape > 30, 0.5 * np.log(a / (2 * np.pi)) - rest, special.xlogy(shape, shape) - shape - special.gammaln(shape)
     )
+
+
+GAUSS = np.polynomial.legendre.leggauss(24)
+DEAD = 40.0  # exp(-40) = 4e-18
+AT_ONCE = 1 << 20  # numbers in memory
+TURNED = 6.0  # a panel in which phase or size move by more is halved
+
+
+def negative_sum(margins: NDArray, alpha: NDArray) -> float:
+    """Probability that the sum of gamma variables of these shapes, weighted by the margins, is not positive.
+
+    Gil-Pelaez's formula, with Gauss-Legendre panels in the logarithm of the frequency; off by less than 1e-12 up to a
+    total concentration of 1e7 (measured).
+    """
+    m, alpha = margins[margins != 0], alpha[margins != 0]
+    if not np.any(m > 0):
+        return 1.0
+    if not np.any(m < 0):
+        return 0.0
+    sign = 1.0 if alpha @ m >= 0 else -1.0
+    tail = min(max(_lower_tail(sign * m, alpha), 0.0), 1.0)
+    return tail if sign > 0 else 1 - tail
+
+
+def _lower_tail(m: NDArray, alpha: NDArray) -> float:
+    if _log_chernoff(m, alpha) < -DEAD:
+        return 0.0
+    total = alpha.sum()
+    low = -DEAD - np.log(alpha @ np.abs(m))  # below, the integral is less than exp(low) times the mean
+    high = DEAD + np.log(max(total, 1.0)) - np.log(np.abs(m).min())  # above, the integrand is a power of the frequency
+    high = _silent_from(m, alpha, low, high)
+    edges = _panels(m, alpha, low, high)
+    at_once = 1 + AT_ONCE // (len(m) * len(GAUSS[0]))
+    integral = sum(_panel_sum(m, alpha, edges[i : i + at_once + 1]) for i in range(0, len(edges) - 1, at_once))
+    beyond = np.sin(_phase(m, alpha, high)) * np.exp(_log_size(m, alpha, high)) / total
+    return float(0.5 - (integral + beyond) / np.pi)
+
+
+def _panel_sum(m: NDArray, alpha: NDArray, edges: NDArray) -> float:
+    half = np.diff(edges) / 2
+    u = (edges[:-1] + half)[:, None] + half[:, None] * GAUSS[0]
+    return float(np.sum(half[:, None] * GAUSS[1] * np.sin(_phase(m, alpha, u)) * np.exp(_log_size(m, alpha, u))))
+
+
+def _log_chernoff(m: NDArray, alpha: NDArray) -> float:
+    """Logarithm of about the least ``E exp(-c S)``, which bounds the probability."""
+
+    def log_moment(y: float) -> float:
+        return float(-alpha @ np.log1p(m * special.expit(y) / -m.min()))
+
+    return float(optimize.minimize_scalar(log_moment, bounds=(-60, 30), method="bounded").fun)
+
+
+def _silent_from(m: NDArray, alpha: NDArray, low: float, high: float) -> float:
+    """Where the size of the characteristic function, which only falls, is negligible; ``high`` if nowhere before."""
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _log_size(m, alpha, middle) < -DEAD else (middle, high)
+    return high
+
+
+def _panels(m: NDArray, alpha: NDArray, low: float, high: float) -> NDArray:
+    edges = np.linspace(low, high, 2 + int((high - low) / 1.5))
+    while True:
+        phase, size = np.diff(_phase(m, alpha, edges)), np.diff(_log_size(m, alpha, edges))
+        wide = np.maximum(np.abs(phase), np.abs(size)) > TURNED
+        if not wide.any():
+            return edges
+        edges = np.sort(np.concatenate([edges, ((edges[:-1] + edges[1:]) / 2)[wide]]))
+
+
+def _log_size(m: NDArray, alpha: NDArray, u: float | NDArray) -> Any:
+    """Logarithm of the size of the characteristic function at the frequencies ``exp(u)``."""
+    return -0.5 * np.log1p(np.exp(2 * (np.asarray(u)[..., None] + np.log(np.abs(m))))) @ alpha
+
+
+def _phase(m: NDArray, alpha: NDArray, u: float | NDArray) -> Any:
+    return np.arctan(m * np.exp(np.asarray(u)[..., None])) @ alpha
 
 
 def moments(c: Content, parameters: dict[str, Any], fold: Fold) -> list[float]:
@@ -2608,6 +2720,8 @@ def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
         coverage=tuple(  # type: ignore[arg-type]
             min(
                 coverage(a, f.n_classes, v["margin"], abstains, near, v["leak"], stray)
+                if f.margins is None
+                else soft_coverage(len(a), math.fsum(a), v["margin"])
                 for f, a, stray in zip(folds, weights, strays, strict=True)
             )
             for near in NEARLY
@@ -2706,6 +2820,18 @@ def coverage(
     # a class that is lighter by no more than a tie may win, too
     least = float(special.betainc(right * (1 + TIE), wrongs * (1 - TIE), 0.5 + margin).min(initial=1.0))
     return max(least - unusual, 1e-300)
+
+
+def soft_coverage(n_voters: int, s: float, margin: float) -> float:
+    """Smallest probability that a weighted mean of numbers in [-1, 1] is at most twice the margin.
+
+    Its mean is at most 0, its variance at most 1 / (s + 1) (Cantelli), and it is sub-Gaussian with that (Marchal and
+    Arbel 2017, for the beta variable that it is a conditional expectation of).
+    """
+    if n_voters == 1:
+        return 1.0
+    t = (s + 1) * max(2 * margin - 1e-9, 0.0) ** 2
+    return max(1 - 1 / (1 + t), 1 - math.exp(-t / 2), TINY)
 
 
 def _lightest_majority(weights: NDArray, s: float, near: float) -> float:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from stocmv import VoteMatrix, certify
+from stocmv import ScoreMatrix, VoteMatrix, certify
 from stocmv.bounds import BOUNDS, CatoniPerFold
 from stocmv.certificate import Certificate, Costs, Guess, Judgments, TestedCertificate, certify_judgments
 from stocmv.decisions import SelectiveCertificate, certify_selective
 from stocmv.posteriors import BlocDirichlet, Dirichlet
-from zoo import answers, folds as problem_folds, posterior_near, prior_of, risk_of, silent_problem
+from zoo import answers, folds as problem_folds, posterior_near, prior_of, probabilities, risk_of, silent_problem
 
 LABELS = {
     "numbers": lambda k: 2 * np.arange(k) - 1,
@@ -194,6 +194,18 @@ def with_gaps(n_classes: int):
     return certify(votes, posteriors, priors, risk_of("exact"), BOUNDS["seeger"], 0.05, per_class=True), votes
 
 
+@cache
+def softly(n_classes: int, n_folds: int = 1, n_voters: int = 5):
+    """Voters that answer with probabilities, and their certificate."""
+    skills, classes = np.linspace(0, 2, n_voters), np.arange(n_classes)
+    answered = [probabilities(60, skills, n_classes, seed) for seed in range(n_folds)]
+    votes = [ScoreMatrix.from_probabilities(*each, classes) for each in answered]
+    posteriors = [Dirichlet(1 + np.random.default_rng(k).gamma(2.0, 2.0, n_voters)) for k in range(n_folds)]
+    priors = [Dirichlet(np.ones(n_voters))] * n_folds
+    per_class = n_folds > 1
+    return certify(votes, posteriors, priors, risk_of("soft"), BOUNDS["seeger"], 0.05, per_class=per_class), votes
+
+
 PAID = {
     "two classes": {"name": "noisy", "per_class": True},
     "three classes": {"name": "three_classes", "bound": "mcallester"},
@@ -236,6 +248,10 @@ EVERY = {
     "PAC-Bayes: blocs with speakers": partial(in_blocs, speak=True),
     "PAC-Bayes: silent, two classes": partial(with_gaps, 2),
     "PAC-Bayes: silent, three classes": partial(with_gaps, 3),
+    "PAC-Bayes: soft, two classes": partial(softly, 2),
+    "PAC-Bayes: soft, folds": partial(softly, 2, 2),
+    "PAC-Bayes: soft, three classes": partial(softly, 3),
+    "PAC-Bayes: soft, one voter": partial(softly, 2, n_voters=1),
 }
 ONE_OF_EACH = {
     "subgroups": "tested: hold-out, subgroups",

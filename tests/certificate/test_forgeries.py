@@ -647,6 +647,26 @@ class TestPacBayes:
         with pytest.raises(verify.Refused, match="cannot also teach the weights"):
             verify.fold_of([arrays])
 
+    @pytest.mark.parametrize("risk", ["exact", "half", "mc"])
+    def test_margins_passed_off_as_answers(self, risk):
+        content, votes = honest("PAC-Bayes: soft, two classes")
+        rejected({**content, "risk": risk}, votes, "is not one of these votes")
+
+    def test_answers_passed_off_as_margins(self):
+        content, votes = honest("PAC-Bayes: two classes")
+        rejected({**content, "risk": "soft"}, votes, "is not one of these votes")
+
+    def test_soft_voters_in_blocs(self):
+        content, votes = honest("PAC-Bayes: soft, two classes")
+        posterior = {**content["posteriors"][0], "blocs": [0, 1, 2, 3, 4], "speakers": [], "within": [1.0] * 5}
+        forged = {**content, "posterior": verify.BLOCS, "posteriors": [posterior]}
+        rejected(forged, votes, "blocs are for voters that answer with a class")
+
+    def test_a_wider_coverage_of_a_soft_vote(self):
+        content, votes = honest("PAC-Bayes: soft, two classes")
+        content["figures"]["deterministic_vote"]["coverage"] = 1.0
+        rejected(content, votes, "figures.deterministic_vote.coverage")
+
     def test_no_baseline(self):
         content, votes = honest("PAC-Bayes: three classes")
         del content["figures"]["baseline"]

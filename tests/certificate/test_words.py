@@ -218,7 +218,7 @@ class TestTables:
         negative, positive = ours.per_class
         assert (ours.false_positive_rate, ours.false_negative_rate) == (negative["bound"], positive["bound"])
         assert ours.recall == pytest.approx([1 - negative["bound"], 1 - positive["bound"]])
-        assert f"the error on class {negative['label']!r} is the false positive rate" in str(ours)
+        assert f"the error on class {negative['label']!r} is the false-positive rate" in str(ours)
         assert judged("hold-out").false_positive_rate is judged("hold-out").false_negative_rate is None
 
     def test_have_what_was_asked_for(self):

@@ -14,7 +14,7 @@ from stocmv.risks import RISKS, MonteCarlo
 from stocmv.solvers import LBFGS
 
 LOGIT_NORMAL = {"risk": MonteCarlo(certificate_draws=50), "posterior": "logit_normal", "bound": "seeger"}
-SETTINGS = {risk: {"risk": risk, "bound": "seeger"} for risk in RISKS} | {
+SETTINGS = {risk: {"risk": risk, "bound": "seeger"} for risk in HARD_RISKS} | {
     "logit_normal": LOGIT_NORMAL,
     "holdout": {},
     "fold_test": {"n_folds": 3},

@@ -545,7 +545,7 @@ def test_a_gpu_and_a_cluster(stocmv, flowers):
 def test_seven_models_on_words_and_gaps(stocmv, here):
     mixed().to_csv(here / "mixed.csv", index=False)
     shown = stocmv("certify", "mixed.csv", "--target", "answer", "--voters", "models", "--jobs", 1, "--out", "audit")
-    assert re.search(r"Weights: ([a-zA-Z ]+ \d\.\d\d, ){6}[a-zA-Z ]+ \d\.\d\d\.", shown.out)
+    assert re.search(r"Weights: ([a-zA-Z ]+ \d\.\d\d, ){7}[a-zA-Z ]+ \d\.\d\d\.", shown.out)
     assert "In this order: " in (here / "audit" / "report.html").read_text()
     assert stocmv("verify", "audit").code == 0
     mixed().drop(columns="answer").assign(colour="violet").to_csv(here / "new.csv", index=False)

@@ -47,7 +47,7 @@ def test_folds_errors_and_gaps_that_were_never_seen():
     full = VoteMatrix.from_labels(votes, y)
     with pytest.raises(ValueError, match="2 folds"):
         learn([full, full], prior=1.0, random_state=0).predict(votes)
-    with pytest.raises(ValueError, match="from_labels"):
+    with pytest.raises(ValueError, match="made from labels"):
         learn(full.errors_only(), prior=1.0, random_state=0).predict(votes)
     with pytest.raises(ValueError, match="does not cover that"):
         learn(full, prior=1.0, random_state=0).predict([[0, None, 1]])

@@ -4,6 +4,7 @@ from ..verify import Check as Check, Verification
 from ._certificate import Certificate
 from ._claims import Claim as Claim, share as share
 from ._class_losses import known_labels as known_labels
+from ._comparison import Comparison, compare_predictions
 from ._costs import Costs as Costs, check_cost as check_cost, scaled_back as scaled_back
 from ._figure import Figure as Figure, Scope as Scope, Trial as Trial
 from ._groups import group_ids as group_ids
@@ -17,6 +18,7 @@ from ._pac_bayes import (
     verify_precisely as verify_precisely,
 )
 from ._percent import amount as amount, confidence as confidence, percent as percent, percent_down as percent_down
+from ._plan import ComparisonPlan, Plan, plan, plan_comparison
 from ._predictions import certify_predictions
 from ._tables import FORMS as FORMS, Row as Row, Table as Table
 from ._tested import (
@@ -28,11 +30,17 @@ from ._tested import (
 
 __all__ = [
     "Certificate",
+    "Comparison",
+    "ComparisonPlan",
     "Judgments",
     "Monitor",
     "PacBayesCertificate",
+    "Plan",
     "TestedCertificate",
     "Verification",
     "certify",
     "certify_predictions",
+    "compare_predictions",
+    "plan",
+    "plan_comparison",
 ]

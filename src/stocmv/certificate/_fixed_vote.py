@@ -27,7 +27,7 @@ from ..posteriors import BlocDirichlet, Dirichlet, Posterior
 from ..risks import margin_rows
 from ..votes import VoteMatrix, Votes, random_rows
 from ._class_losses import ClassLosses, class_losses
-from ._partition import Contests, closest_contests
+from ._partition import Contests, ScoreContests, closest_contests
 
 
 class Leak(NamedTuple):
@@ -86,7 +86,12 @@ def choose_fixed_vote(
     # a voter that answered all judges of its fold may still abstain on a new example, and predict allows it to if any
     # voter abstained anywhere
     abstains = any(v.abstains for v in votes)
-    contests = [closest_contests(p.alpha, v.n_classes or 2, abstains) for p, v in zip(posteriors, votes, strict=True)]
+    contests = [
+        ScoreContests(float(p.alpha.sum()), p.n_voters)
+        if v.soft
+        else closest_contests(p.alpha, v.n_classes or 2, abstains)
+        for p, v in zip(posteriors, votes, strict=True)
+    ]
 
     leaks = _LEAKS if any(_has_speakers(p) for p in posteriors) else [Leak()]
 
@@ -117,7 +122,7 @@ def _evaluate(
     votes: Sequence[Votes],
     posteriors: Sequence[Dirichlet],
     priors: Sequence[Dirichlet],
-    contests: Sequence[Contests],
+    contests: Sequence[Contests | ScoreContests],
     margin: float,
     scale: float,
     leak: Leak,
@@ -140,7 +145,11 @@ def _losses(votes: Sequence[Votes], posteriors: Sequence[Dirichlet], margin: flo
 
 
 def _coverage(
-    contests: Sequence[Contests], posteriors: Sequence[Dirichlet], scale: float, margin: float, leak: Leak
+    contests: Sequence[Contests | ScoreContests],
+    posteriors: Sequence[Dirichlet],
+    scale: float,
+    margin: float,
+    leak: Leak,
 ) -> float:
     strays = [p.stray(leak.heavy) if isinstance(p, BlocDirichlet) else 0.0 for p in posteriors]
     return min(c.coverage(scale, margin, leak.share, stray) for c, stray in zip(contests, strays, strict=True))

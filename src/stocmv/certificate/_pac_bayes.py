@@ -118,6 +118,11 @@ class PacBayesCertificate(Certificate):
         return any(p.get("speakers") for p in self.posteriors)
 
     @property
+    def is_soft(self) -> bool:
+        """Whether the voters answer with probabilities."""
+        return self.risk in RISKS and RISKS[self.risk].soft
+
+    @property
     def theorem(self) -> str:
         bound = _NAMED_BOUNDS.get(self.bound_settings["name"])
         named = f"the bound {self.bound_settings['name']!r}" if bound is None else bound.theorem
@@ -141,6 +146,8 @@ class PacBayesCertificate(Certificate):
             if self.has_one_voter
             else "one voter of each bloc votes, with the bloc's mean weight, and of classes that tie the first wins"
             if self.has_speakers
+            else "of the voters' probabilities, weighted by mean weights, the class with the largest sum wins"
+            if self.is_soft
             else kind.deterministic_rule
         )
         return rule(answer, len(self.fold_sizes), self.abstains)
@@ -411,7 +418,8 @@ def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> li
 
 def _recalls(labels: NDArray, votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
     """What predict finds of each class; not for votes that are drawn once, which are too many to count again."""
-    if not len(labels) or posteriors[0].law == "drawn":
+    unknown = votes[0].soft and len(labels) > 2  # the margins do not say which class has the most weight
+    if not len(labels) or posteriors[0].law == "drawn" or unknown:
         return []
     found = class_losses([partial(mean_vote_errors, p.mean) for p in posteriors], votes)
     wrong, counts = np.sum([(each.sums, each.counts) for each in found], axis=0)

@@ -55,6 +55,24 @@ class Contests(NamedTuple):
         return max(float(shares.min(initial=1.0)) * (1 - 1e-9) - unusual, _NOTHING)
 
 
+class ScoreContests(NamedTuple):
+    """The contests that voters with probabilities can lose: the right class has at most half of the mean weight.
+
+    The weighted margin has the variance ``(1 - mean^2) / (s + 1)`` at most, and is sub-Gaussian with ``1 / (s + 1)``.
+    """
+
+    total: float
+    n_voters: int
+
+    def coverage(self, scale: float, margin: float, leak: float = 0.0, stray: float = 0.0) -> float:
+        """Smallest probability that the weighted margin of a draw is at most twice the margin, rounded down."""
+        if self.n_voters == 1:
+            return 1.0
+        distances = max(2 * margin - _TIE, 0.0) ** 2 * (scale * self.total + 1)  # in squared standard deviations
+        covered = max(distances / (1 + distances), -float(np.expm1(-distances / 2)))
+        return max(covered * (1 - 1e-9), _NOTHING)
+
+
 def _below(x: float, a: float, b: float) -> float:
     """Probability that a Beta(a, b) variable is below x, rounded up."""
     return float(betainc(a, b, x)) * (1 + 1e-9)

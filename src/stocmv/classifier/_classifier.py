@@ -62,7 +62,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         "forest" is a random forest of 100 trees. "models" are seven different classifiers whose weights are learned;
         they also read data frames with words and gaps. "answers" means that ``X`` is a table of the voters' answers,
         one column per voter; "scores", a table of their probabilities, a block of columns per voter. In a list of
-        classifiers each is a voter, with a weight that is learned. A model is trained here, also if it was fitted
+        classifiers each is a voter, with a weight that is learned; a soft vote adds a stack of them, a logistic
+        regression on their probabilities, as one more voter. A model is trained here, also if it was fitted
         before, unless it is wrapped in ``sklearn.frozen.FrozenEstimator``: a frozen classifier must not have seen any
         of the examples.
     voting : {"auto", "soft", "hard"}

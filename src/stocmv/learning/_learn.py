@@ -15,11 +15,11 @@ from ..posteriors import POSTERIORS, BlocDirichlet, Posterior
 from ..progress import stage
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
-from ..votes import VoteMatrix, Votes, check_answers, check_device, encode_answers
+from ..votes import VoteMatrix, Votes, check_answers, check_device, check_probabilities, encode_answers
 from ._blocs import find_blocs, merged_priors, one_of_each
 from ._history import History
 from ._objective import Objective
-from ._predict import check_silence, mean_vote, mean_weights
+from ._predict import check_silence, drawn_answers, mean_vote, mean_weights
 from ._prior_grid import PRIOR_TOTALS, choose_prior
 
 T = TypeVar("T")
@@ -55,7 +55,8 @@ class Learned:
         Parameters
         ----------
         votes : array-like of shape (n, n_voters), or VoteMatrix
-            Label that each voter gives each example; NaN and None mean no answer.
+            Label that each voter gives each example; NaN and None mean no answer. If it was learned from a ScoreMatrix,
+            an array of probabilities of shape (n, n_voters, n_classes), with the classes in order.
         abstain : label, optional
             A further value that means "no answer".
 
@@ -67,6 +68,8 @@ class Learned:
         >>> learned.predict([["a", None, "b"], ["b", "b", "b"]]).tolist()
         ['a', 'b']
         """
+        if self.certificate.is_soft:
+            return self._known_classes()[self.predict_proba(votes).argmax(1)]
         classes, codes = self._asked(votes, abstain)
         check_silence(codes, len(classes), self.certificate)
         return classes[mean_vote(self._one_posterior(), codes, len(classes))]
@@ -76,9 +79,36 @@ class Learned:
 
         The class with the largest is what `predict` answers; same parameters as `predict`.
         """
+        if self.certificate.is_soft:
+            return np.einsum("imk,m->ik", self._probabilities(votes), self._one_posterior().mean)
         classes, codes = self._asked(votes, abstain)
         check_silence(codes, len(classes), self.certificate)
         return mean_weights(self._one_posterior(), codes, len(classes))
+
+    def predict_stochastic(self, votes: Any, random_state: Any = None, abstain: Any = None) -> NDArray:
+        """Answers of the stochastic vote, which draws new weights for every example.
+
+        ``certificate.stochastic_bound`` bounds its error; ``votes`` and ``abstain`` are as in `predict`.
+        """
+        rng = _generator(random_state)
+        if self.certificate.is_soft:
+            scores = self._probabilities(votes)
+            drawn = self._one_posterior().sample(len(scores), rng)
+            return self._known_classes()[np.einsum("imk,im->ik", scores, drawn).argmax(1)]
+        classes, codes = self._asked(votes, abstain)
+        check_silence(codes, len(classes), self.certificate)
+        return classes[drawn_answers(self._one_posterior(), codes, len(classes), rng)]
+
+    def _probabilities(self, votes: Any) -> NDArray:
+        scores = check_probabilities(votes, len(self._known_classes()))
+        if scores.shape[1] != self._one_posterior().n_voters:
+            raise ValueError(f"votes has {scores.shape[1]} voters, not {self._one_posterior().n_voters}.")
+        return scores
+
+    def _known_classes(self) -> NDArray:
+        if self.classes is None:
+            raise ValueError("predict needs to know the classes: learn from votes made from labels.")
+        return self.classes
 
     def _one_posterior(self) -> Posterior:
         if not isinstance(self.posterior, Posterior):
@@ -90,17 +120,16 @@ class Learned:
 
     def _asked(self, votes: Any, abstain: Any) -> tuple[NDArray, NDArray]:
         """The classes, and the votes as class codes."""
-        if self.classes is None:
-            raise ValueError("predict needs to know the classes: learn from a VoteMatrix made with from_labels.")
+        classes = self._known_classes()
         if isinstance(votes, VoteMatrix):
-            if not np.array_equal(votes.classes, self.classes):  # type: ignore[arg-type]
+            if not np.array_equal(votes.classes, classes):  # type: ignore[arg-type]
                 raise ValueError("votes does not have the same classes as the votes that were learned from.")
             codes = votes.answers()
         else:
-            codes = encode_answers(*check_answers(votes, abstain, self.classes), self.classes)
+            codes = encode_answers(*check_answers(votes, abstain, classes), classes)
         if codes.shape[1] != self._one_posterior().n_voters:
             raise ValueError(f"votes has {codes.shape[1]} columns for {self._one_posterior().n_voters} voters.")
-        return self.classes, codes
+        return classes, codes
 
 
 def learn(
@@ -127,9 +156,10 @@ def learn(
     votes : Votes or list of Votes
         The votes, usually a VoteMatrix. A list has one entry per fold, all with the same classes: the voters of a fold
         were trained without its examples, and the certificate is about the mixture of the folds' votes
-        (cross-bounding).
-    risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound"} or Risk
-        The empirical risk; "exact" is the error of the arg-max vote for any number of classes.
+        (cross-bounding). A ScoreMatrix has the margins of voters that answer with probabilities.
+    risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound", "soft"} or Risk
+        The empirical risk; "exact" is the error of the arg-max vote for any number of classes. "soft" is for a
+        ScoreMatrix: the error of the soft vote with two classes, otherwise an upper bound on it.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"} or subclass of Posterior
         Kind of distribution over the weights; "auto" is the risk's own.
     prior : "auto", float, array-like of shape (n_voters,), or list of these

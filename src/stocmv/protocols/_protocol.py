@@ -17,7 +17,7 @@ from ..checks import OrderTest
 from ..learning import History, learn
 from ..posteriors import Posterior
 from ..progress import logger, report, stage
-from ..voters import VoterSet
+from ..voters import STACK, VoterSet
 from ..votes import Votes
 from ._choices import best_constant, choose_priors, choose_solver, is_auto, risk_name
 from ._cut import Cut
@@ -257,7 +257,8 @@ def _how_weighted(plan: Plan, votes: Sequence[FoldVote]) -> str:
         given = "equal" if plan.recipe.source.given_weights() is None else "given with the voters"
         return given if is_auto(plan.recipe.prior) else "given by the prior"
     if plan.recipe.rule.name == "soft":
-        return "learned for the log loss on examples that do not judge"
+        stack = f", with a {STACK} as one more voter" if any(vote.stacked for vote in votes) else ""
+        return f"learned for the log loss on examples that do not judge{stack}"
     return f"learned for the risk {risk_name(plan.recipe.risk)!r} on examples that do not judge"
 
 

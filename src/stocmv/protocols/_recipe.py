@@ -12,7 +12,7 @@ from ..learning import History, named, posterior_kind
 from ..posteriors import Posterior
 from ..risks import RISKS, Risk
 from ..solvers import Solver
-from ..voters import VoterSet, VoterSource, known_classes, out_of_bag_answers, recoded, train_voters
+from ..voters import StackedVoters, VoterSet, VoterSource, known_classes, out_of_bag_answers, recoded, train_voters
 from ._choices import is_auto
 from ._cut import inner_cuts
 from ._rule import HARD, VotingRule
@@ -31,6 +31,7 @@ class FoldVote(NamedTuple):
     history: History
     n: int  # examples, or groups, that made it
     learned: bool = False  # whether they set the weights
+    stacked: bool = False  # whether the last voter is a stack of the others, which they trained
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,10 @@ class Recipe:
             guess = self._guess(voters, X, codes, seed)
             return FoldVote(voters, self.rule, self.equal_weights(voters.n_voters), guess, History(), n)
         learned = self.rule.learn(self, votes, codes, groups, seed)
-        return FoldVote(voters, learned.rule, learned.posterior, learned.guess, learned.history, n, True)
+        stacked = learned.stack is not None
+        if learned.stack is not None:
+            voters = StackedVoters(voters, learned.stack)
+        return FoldVote(voters, learned.rule, learned.posterior, learned.guess, learned.history, n, True, stacked)
 
     @property
     def kind(self) -> type[Posterior]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 
 from ..certificate import Guess
 from ..learning import History, drawn_answers, mean_weights, sharpened, win_probabilities
@@ -37,6 +38,7 @@ class LearnedWeights(NamedTuple):
     posterior: Posterior
     guess: Guess
     history: History
+    stack: LogisticRegression | None = None  # one more voter, on the probabilities of the others
 
 
 class VotingRule(ABC):
@@ -154,8 +156,9 @@ class SoftVoting(VotingRule):
     def learn(
         self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
     ) -> "LearnedWeights":
-        posterior, guess, linear, logarithmic = learn_soft(recipe, votes, truth, groups, seed)
-        return LearnedWeights(SoftVoting(linear, logarithmic), posterior, guess, History())
+        found = learn_soft(recipe, votes, truth, groups, seed)
+        rule = SoftVoting(found.linear, found.logarithmic)
+        return LearnedWeights(rule, found.posterior, found.guess, History(), found.stack)
 
     def stochastic_answers(
         self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int, rng: np.random.Generator

@@ -1,14 +1,16 @@
 """Learn the weights of voters from examples that do not judge them."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 
 from ..certificate import Guess
 from ..learning import History, Minimum, learn_pool, minimise
 from ..posteriors import Posterior
 from ..progress import logger
+from ..voters import learn_stack
 from ..votes import VoteMatrix
 from ._choices import is_auto
 from ._cut import inner_cuts
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 KL_WEIGHTS = (1.0, 0.1, 0.03)  # tried when the bound does not include the KL
 _CHOOSING = 6_000  # examples that are enough to choose among them
 _CHOOSING_FOLDS = 3
+_STACK_FOLDS = 3
 EQUAL = 50.0  # concentration of each voter if all have the same weight
 _LEAST = 1e-6  # concentration of a voter without weight
 
@@ -94,12 +97,27 @@ def _some_rows(n: int, groups: NDArray | None, seed: int) -> NDArray:
     return np.flatnonzero(rng.random(len(members))[row_group] < _CHOOSING / n)
 
 
+class SoftWeights(NamedTuple):
+    """The weights of a soft vote, its expected error, how to sharpen its scores, and the model of the stack."""
+
+    posterior: Posterior
+    guess: Guess
+    linear: float
+    logarithmic: float
+    stack: LogisticRegression | None
+
+
 def learn_soft(
     recipe: "Recipe", probabilities: NDArray, truth: NDArray, groups: NDArray | None, seed: int
-) -> tuple[Posterior, Guess, float, float]:
-    """The weights of the voters' probabilities, the expected error of their vote, and how to sharpen its scores."""
+) -> "SoftWeights":
+    """The weights of the voters' probabilities, and of a stack of these as one more voter."""
+    cuts = list(inner_cuts(len(truth), groups, _STACK_FOLDS, seed))
+    stack = learn_stack(probabilities, truth, cuts)
+    if stack is not None:
+        probabilities = np.concatenate([probabilities, stack.probabilities[:, None]], axis=1)
     pool = learn_pool(probabilities, truth, groups, seed)
     n_voters = len(pool.weights)
     posterior = recipe.kind.prior(np.maximum(EQUAL * n_voters * pool.weights, _LEAST), n_voters)
     wrong = pool.shares(probabilities).argmax(1) != truth
-    return posterior, Guess.of(wrong, truth, len(recipe.classes)), pool.linear, pool.logarithmic
+    guess = Guess.of(wrong, truth, len(recipe.classes))
+    return SoftWeights(posterior, guess, pool.linear, pool.logarithmic, None if stack is None else stack.model)

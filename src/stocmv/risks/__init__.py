@@ -5,9 +5,11 @@ from ._curves import Binomial, FirstOrder as FirstOrder, Half as Half, SecondOrd
 from ._exact import Exact as Exact, error_rows as error_rows, margin_rows as margin_rows
 from ._monte_carlo import MonteCarlo
 from ._risk import Moments as Moments, Risk, VoteBound
+from ._soft import Soft as Soft
 
 RISKS: dict[str, Risk] = {
-    risk.name: risk for risk in (Exact(), Half(), MonteCarlo(), FirstOrder(), SecondOrder(), Binomial(), CBound())
+    risk.name: risk
+    for risk in (Exact(), Half(), MonteCarlo(), FirstOrder(), SecondOrder(), Binomial(), CBound(), Soft())
 }
 
 __all__ = ["Binomial", "MonteCarlo", "Risk", "VoteBound"]

@@ -43,6 +43,7 @@ class Risk(Provable, ABC):
     certified: ClassVar[str]  # what is bounded, in words
     outward: ClassVar[tuple[int, ...]] = (1,)  # whether each moment is rounded up (1) or down (-1)
     allows_abstention: ClassVar[bool] = False  # whether it is defined if voters abstain
+    soft: ClassVar[bool] = False  # whether it is for voters that answer with probabilities
 
     @abstractmethod
     def moments(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Moments:
@@ -64,6 +65,10 @@ class Risk(Provable, ABC):
 
     def check_votes(self, votes: Votes) -> None:
         """Refuse votes that the risk is not defined for."""
+        if votes.soft and not self.soft:
+            raise ValueError(f"risk {self.name!r} is for voters that answer with a class: use risk='soft'.")
+        if self.soft and not votes.soft:
+            raise ValueError(f"risk {self.name!r} needs votes made with ScoreMatrix.from_probabilities.")
         if votes.abstains and not self.allows_abstention:
             raise ValueError(
                 f"risk {self.name!r} depends on the weight of the voters that err, which is not enough if voters "

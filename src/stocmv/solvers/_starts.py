@@ -23,11 +23,12 @@ def logistic_weights(votes: Votes, max_iter: int = 100, penalty: float = 1e-3) -
     """Non-negative logistic-regression weights of the voters' margins.
 
     The logistic loss of an example depends only on the weight of the voters that err, so it is another curve for the
-    kernel, unless voters abstain. A small penalty on the total keeps the weights of separable votes finite.
+    kernel, unless voters abstain or answer with probabilities. A small penalty on the total keeps the weights of
+    separable votes finite.
     """
 
     def evaluate(weights: NDArray) -> tuple[float, NDArray]:
-        if votes.abstains:
+        if votes.abstains or votes.soft:
             loss, gradient = scaled(votes.total(partial(_logistic_sums, weights)), 1 / votes.n_examples)
             return loss + penalty * weights.sum(), gradient + penalty
         curve = _logistic_curve(float(weights.sum()))

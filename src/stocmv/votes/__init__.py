@@ -18,6 +18,7 @@ from ._labels import (
 )
 from ._matrix import VoteMatrix
 from ._partitioned import PartitionedVotes
+from ._scores import ScoreMatrix, check_probabilities as check_probabilities
 from ._sums import (
     added as added,
     added_in_groups as added_in_groups,
@@ -27,4 +28,4 @@ from ._sums import (
 from ._threads import split_rows as split_rows, thread_map as thread_map
 from ._votes import Votes as Votes, check_device as check_device, random_rows as random_rows
 
-__all__ = ["PartitionedVotes", "VoteMatrix", "load_folds", "save_folds"]
+__all__ = ["PartitionedVotes", "ScoreMatrix", "VoteMatrix", "load_folds", "save_folds"]

@@ -10,6 +10,7 @@ import numpy as np
 from .._files import whole_file
 from ._matrix import VoteMatrix, reading_votes
 from ._partitioned import PartitionedVotes
+from ._scores import ScoreMatrix
 from ._votes import Votes
 
 _NUMBER = "(0|[1-9][0-9]{0,8})"
@@ -31,10 +32,10 @@ def save_folds(path: str | os.PathLike, votes: Sequence[Votes]) -> None:
 
 
 def load_folds(path: str | os.PathLike) -> list[Votes]:
-    """Read a file that `save_folds` or `VoteMatrix.save` wrote; nothing in the file can run code."""
+    """Read a file that `save_folds` or `save` of a matrix wrote; nothing in the file can run code."""
     with reading_votes(path) as arrays:
-        if "bits" in arrays:
-            return [VoteMatrix._from_arrays(arrays)]
+        if "bits" in arrays or "margins" in arrays:
+            return [_matrix(arrays)]
         folds: dict[int, dict[int, dict[str, Any]]] = {}
         for name, content in arrays.items():
             found = _NAME.fullmatch(name)
@@ -49,7 +50,11 @@ def load_folds(path: str | os.PathLike) -> list[Votes]:
 
 def _fold(parts: dict[int, dict[str, Any]]) -> Votes:
     if list(parts) == [_UNDIVIDED]:
-        return VoteMatrix._from_arrays(parts[_UNDIVIDED])
+        return _matrix(parts[_UNDIVIDED])
     if sorted(parts) != list(range(len(parts))):
         raise ValueError("the parts of a fold are not numbered from 0.")
     return PartitionedVotes([VoteMatrix._from_arrays(parts[k]) for k in range(len(parts))])
+
+
+def _matrix(arrays: dict[str, Any]) -> Votes:
+    return ScoreMatrix._from_arrays(arrays) if "margins" in arrays else VoteMatrix._from_arrays(arrays)

@@ -1,7 +1,6 @@
 """The votes, packed."""
 
 import hashlib
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +28,7 @@ from ._labels import (
     unsigned_codes,
 )
 from ._pack import PackedRows, are_counts, complement, join_packed, pack_codes, pack_errors, plane
+from ._sums import hash_part
 from ._votes import Votes
 
 T = TypeVar("T")
@@ -384,14 +384,7 @@ class VoteMatrix(Votes):
         hashed = hashlib.sha256(f"stocmv votes 2;n_voters={self.n_voters};".encode())
         further = () if self.rights is None else ("rights",)
         for name in ("classes", "bits", "targets", "labels", "counts", *further):
-            part = getattr(self, name)
-            if part is None:
-                hashed.update(f"{name}:none;".encode())
-                continue
-            little = np.ascontiguousarray(part, part.dtype.newbyteorder("<"))
-            is_text = little.dtype.kind == "U"
-            hashed.update(f"{name}:{'str' if is_text else little.dtype.str}:{part.shape};".encode())
-            hashed.update(json.dumps(little.tolist()).encode() if is_text else little.data)
+            hash_part(hashed, name, getattr(self, name))
         return hashed.hexdigest()
 
     def save(self, path: str | os.PathLike) -> None:

@@ -1,6 +1,7 @@
 """Sums over several matrices, and other ways to combine what each of them gives."""
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -37,6 +38,17 @@ def shared_out(rows: ArrayLike, sizes: Sequence[int]) -> list[NDArray]:
     ordered = np.sort(np.asarray(rows))
     cuts = np.searchsorted(ordered, ends)
     return [part - start for part, start in zip(np.split(ordered, cuts[:-1]), ends - np.asarray(sizes), strict=True)]
+
+
+def hash_part(hashed: Any, name: str, part: NDArray | None) -> None:
+    """Add name, type, shape and content of an array to a digest."""
+    if part is None:
+        hashed.update(f"{name}:none;".encode())
+        return
+    little = np.ascontiguousarray(part, part.dtype.newbyteorder("<"))
+    is_text = little.dtype.kind == "U"
+    hashed.update(f"{name}:{'str' if is_text else little.dtype.str}:{part.shape};".encode())
+    hashed.update(json.dumps(little.tolist()).encode() if is_text else little.data)
 
 
 def joint_digest(digests: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
 from operator import methodcaller
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,7 @@ class Votes(ABC):
 
     n_voters: int
     classes: NDArray | None
+    soft: ClassVar[bool] = False  # whether voters answer with probabilities
 
     @property
     @abstractmethod
