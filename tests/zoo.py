@@ -130,13 +130,9 @@ def silent_problem(n_classes, n=60):
     return VoteMatrix.from_labels(*silent(n_classes, n), np.arange(n_classes))
 
 
-# every risk with every posterior that it is defined for
-PAIRS = [
-    (risk, name)
-    for risk in RISKS
-    for name, kind in POSTERIORS.items()
-    if kind.law in RISKS[risk].laws and not RISKS[risk].soft
-]
+HARD_RISKS = tuple(name for name, risk in RISKS.items() if not risk.soft)  # of voters that answer with a class
+# every such risk with every posterior that it is defined for
+PAIRS = [(risk, name) for risk in HARD_RISKS for name, kind in POSTERIORS.items() if kind.law in RISKS[risk].laws]
 
 
 def risk_of(name):

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import binom
 
 from certificate.forging import Content, content_of
-from stocmv import VoteMatrix, certify, verify
+from stocmv import ScoreMatrix, VoteMatrix, certify, verify
 from stocmv.bounds import Catoni, CatoniPerFold, FoldTest, McAllester, Seeger, _one_sample
 from stocmv.certificate import Costs, Guess, Judgments, _fixed_vote, _pac_bayes, _partition, certify_judgments
 from stocmv.decisions import certify_selective
@@ -96,7 +96,8 @@ def side_of(path: tuple) -> int:
 def issued(content: Content, evidence: Any) -> Content:
     """What the package issues for this evidence with the choices that the certificate states."""
     if content["format"] == verify.PAC_BAYES:
-        return issued_paid(content, [VoteMatrix._from_arrays(dict(part)) for part in evidence])
+        kinds = [ScoreMatrix if "margins" in part else VoteMatrix for part in evidence]
+        return issued_paid(content, [kind._from_arrays(dict(part)) for kind, part in zip(kinds, evidence, strict=True)])
     table = Judgments(**evidence)
     if not is_table(table):
         raise ValueError("this is no table of judgments")
@@ -246,7 +247,7 @@ def issued_selective(c: Content, table: Judgments) -> Content:
 # ---------------------------------------------------------------------------------------------------------- PAC-Bayes
 
 
-def issued_paid(c: Content, votes: list[VoteMatrix]) -> Content:
+def issued_paid(c: Content, votes: list[VoteMatrix | ScoreMatrix]) -> Content:
     posteriors, priors = distributions(c), distributions(c, "priors")
     risk, bound = type(RISKS[c["risk"]])(**c["risk_settings"]), bound_of(dict(c["bound_settings"]))
     extras = {"per_class": "classes" in c["figures"], "alternatives": c["alternatives"], **further(c)}
@@ -277,7 +278,9 @@ def chosen(fixed_vote: dict[str, Any]):
             raise ValueError("another margin, or a leak that is not allowed")
         silent = any(v.abstains for v in votes)
         contests = [
-            _partition.closest_contests(p.alpha, v.n_classes or 2, silent)
+            _partition.ScoreContests(float(p.alpha.sum()), p.n_voters)
+            if v.soft
+            else _partition.closest_contests(p.alpha, v.n_classes or 2, silent)
             for p, v in zip(posteriors, votes, strict=True)
         ]
         return _fixed_vote._evaluate(

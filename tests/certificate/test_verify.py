@@ -229,10 +229,10 @@ class TestEvidence:
                 assert not certificate.verify(replace(evidence, **{name: column[:-1]})), name
             return
         for fold, matrix in enumerate(evidence):
-            for part in ("bits", "labels", "targets"):
-                if (array := getattr(matrix, part)) is not None:
+            for part in ("margins", "bits", "labels", "targets"):
+                if (array := getattr(matrix, part, None)) is not None:
                     flipped = array.copy()
-                    flipped.flat[-1] ^= flipped.dtype.type(1)
+                    flipped.flat[-1] = flipped.flat[-1] / 2 if part == "margins" else flipped.flat[-1] ^ 1
                     others = [replace(v, **{part: flipped}) if k == fold else v for k, v in enumerate(evidence)]
                     assert not certificate.verify(others)
 

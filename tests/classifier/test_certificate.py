@@ -31,6 +31,7 @@ from stocmv.protocols._choices import best_constant
 from stocmv.risks import RISKS
 from stocmv.solvers import LBFGS
 from stocmv.voters import Ensemble, as_source
+from zoo import HARD_RISKS
 
 X, y = data()
 

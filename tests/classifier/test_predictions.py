@@ -12,6 +12,7 @@ from classifier.problems import RandomNetworks, class_scores, data, fitted, fold
 from stocmv import MajorityVoteClassifier
 from stocmv.risks import RISKS, MonteCarlo
 from stocmv.solvers import LBFGS
+from zoo import HARD_RISKS
 
 LOGIT_NORMAL = {"risk": MonteCarlo(certificate_draws=50), "posterior": "logit_normal", "bound": "seeger"}
 SETTINGS = {risk: {"risk": risk, "bound": "seeger"} for risk in HARD_RISKS} | {

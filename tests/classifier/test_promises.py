@@ -343,7 +343,7 @@ def test_settings_that_name_a_class_mean_that_class():
     """Voters learn labels, not codes: a weight for the label 1 is not one for the second class."""
     labels = y + 1
     heavy = LogisticRegression(class_weight={1: 50, 2: 1})
-    ours = quick([heavy, clone(heavy)]).fit(X, labels)
+    ours = quick([heavy, clone(heavy)], voting="hard").fit(X, labels)
     assert np.mean(ours.predict(X) == 1) == pytest.approx(np.mean(heavy.fit(X, labels).predict(X) == 1), abs=0.05)
     forest = RandomForestClassifier(10, class_weight={"no": 50, "yes": 1}, max_depth=2)
     assert np.mean(quick(forest).fit(X, np.array(["no", "yes"])[y]).predict(X) == "no") > 0.7

@@ -25,7 +25,7 @@ from stocmv import MajorityVoteClassifier
 from stocmv.classifier._plan import choose_voting
 from stocmv.persistence import load, save
 from stocmv.protocols import Cut, HoldOut
-from stocmv.voters import Scores
+from stocmv.voters import STACK, Scores
 
 LINE, BAYES = LogisticRegression(max_iter=500), GaussianNB()
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
@@ -196,8 +196,10 @@ class TestScores:
     def test_a_table_of_probabilities(self, voters):
         table, truth = self.table(), y[JUDGING]
         clf = classifier(voters).fit(table, truth)
-        assert (clf.voters_[0].n_voters, clf.rules_[0].name) == (2, "soft")
-        mean = np.tensordot(table.reshape(-1, 2, 3), clf.posterior_[0].mean, (1, 0))
+        assert (list(clf.voters_[0].names), clf.rules_[0].name) == (["voter 1", "voter 2", STACK], "soft")
+        shares = clf.voters_[0].probabilities(table)
+        np.testing.assert_array_equal(shares[:, :2], table.reshape(-1, 2, 3))
+        mean = np.tensordot(shares, clf.posterior_[0].mean, (1, 0))
         np.testing.assert_array_equal(clf.predict(table), mean.argmax(1))
         assert clf.certificate_.verify(clf.evidence_)
 

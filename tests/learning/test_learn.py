@@ -14,7 +14,7 @@ from stocmv.risks import RISKS, MonteCarlo
 from stocmv.solvers import LBFGS, SOLVERS, Adam, Auto, Solver
 from stocmv.special import log_xi
 from unproven import Guess
-from zoo import FOLDED, PAIRS, answers, problem, raw, right, risk_of
+from zoo import FOLDED, HARD_RISKS, PAIRS, answers, problem, raw, right, risk_of
 
 
 def quickly(votes, **settings):

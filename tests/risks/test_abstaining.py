@@ -10,7 +10,7 @@ from stocmv.posteriors import Dirichlet
 from stocmv.risks import RISKS, Exact
 from stocmv.risks._exact import margin_rows
 from stocmv.votes import PartitionedVotes
-from zoo import answers, silent, silent_problem
+from zoo import HARD_RISKS, answers, silent, silent_problem
 
 N_CLASSES = (2, 3, 10)
 SCALES = (0.01, 1.0, 40.0, 1e4)

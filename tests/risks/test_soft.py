@@ -60,7 +60,8 @@ def test_sure_voters_have_the_exact_risk_of_hard_votes(n_voters, level):
     posterior = Dirichlet(concentrations(level, n_voters))
     soft, hard = ScoreMatrix.from_margins(1.0 - 2 * errs), VoteMatrix.from_errors(errs)
     theirs = Exact().certified_moments(posterior, hard)
-    np.testing.assert_allclose(Soft().certified_moments(posterior, soft), theirs, rtol=0, atol=1e-8)
+    rounding = 1e-8 + 1e-15 * posterior.total  # of the incomplete beta function, by which hard votes are rounded up
+    np.testing.assert_allclose(Soft().certified_moments(posterior, soft), theirs, rtol=0, atol=rounding)
     (ours, d_ours), (value, d_value) = Soft().moments(posterior, soft), Exact().moments(posterior, hard)
     np.testing.assert_allclose(ours, value, rtol=0, atol=1e-6)
     np.testing.assert_allclose(d_ours, d_value, rtol=0, atol=1e-5)
