@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from classifier.problems import RandomNetworks, class_scores, data, fitted, fold_answers, plain, quick
 from stocmv import MajorityVoteClassifier
-from stocmv.risks import RISKS, MonteCarlo
+from stocmv.risks import MonteCarlo
 from stocmv.solvers import LBFGS
 from zoo import HARD_RISKS
 

@@ -22,9 +22,10 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import MajorityVoteClassifier
+from stocmv.checks import hash_rows
 from stocmv.classifier._plan import choose_voting
-from stocmv.persistence import load, save
-from stocmv.protocols import Cut, HoldOut
+from stocmv.persistence import load, load_evidence, save, save_evidence
+from stocmv.protocols import ROW_KEY, Cut, HoldOut
 from stocmv.voters import STACK, Scores
 
 LINE, BAYES = LogisticRegression(max_iter=500), GaussianNB()
@@ -137,10 +138,16 @@ class TestWhenItIsSoft:
         [
             (LINE, {"voting": "loud"}, "voting must be 'auto', 'soft' or 'hard', got 'loud'"),
             (LINE, {"voting": None}, "voting must be 'auto', 'soft' or 'hard', got None"),
-            (LINE, {"voting": "soft", "bound": "seeger"}, "voting='soft' needs a vote that is only tested"),
+            (LINE, {"voting": "soft", "bound": "seeger"}, "bound='seeger' and a single model, which has no weights"),
+            ([LINE, BAYES], {"voting": "soft", "bound": "seeger", "risk": "half"}, "use risk='soft'"),
+            (LINE, {"voting": "hard", "risk": "soft"}, "risk='soft' is for voters that answer with probabilities"),
             (SVC(), {"voting": "soft"}, "voting='soft' needs voters with predict_proba, and none of these has it"),
             ("stumps", {"voting": "soft"}, "voting='soft' needs voters with predict_proba"),
-            ([LINE, BAYES], {"voting": "soft", "stochastic": True}, "stochastic=True needs voting='hard'"),
+            (
+                [LINE, BAYES],
+                {"voting": "soft", "stochastic": True, "posterior": "categorical", "risk": "first_order"},
+                "with voting='soft' use a Dirichlet posterior",
+            ),
         ],
     )
     def test_what_cannot_be_is_refused(self, voters, settings, message):
@@ -185,6 +192,39 @@ class TestLists:
 
 def _columns(k):
     return ColumnTransformer([("one", "passthrough", [k])])
+
+
+class TestStochasticVotes:
+    """The stochastic soft vote, tested or with weights that the judges set."""
+
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize("settings", [{"stochastic": True}, {"bound": "seeger"}], ids=["tested", "paid"])
+    def test_is_certified(self, settings, n_classes, tmp_path):
+        some = np.flatnonzero(y < n_classes)[:1500]
+        clf = classifier([LINE, BAYES], voting="soft", **settings).fit(X[some], y[some])
+        assert {rule.name for rule in clf.rules_} == {"soft"}
+        assert clf.certificate_.verify(clf.evidence_)
+        new = np.flatnonzero(y < n_classes)[1500:2500]
+        drawn = np.mean(clf.predict_stochastic(X[new], random_state=0) != y[new])
+        assert drawn < clf.certificate_.stochastic_bound < 0.5
+        assert np.mean(clf.predict(X[new]) != y[new]) < clf.certificate_.bound
+        assert np.mean(clf.draw(random_state=0).predict(X[new]) != y[new]) < 0.5
+        save(clf, tmp_path / "model.skops")
+        again = load(tmp_path / "model.skops")
+        np.testing.assert_array_equal(again.predict(X[new]), clf.predict(X[new]))
+        save_evidence(tmp_path / "evidence.npz", clf.evidence_)
+        assert again.certificate_.verify(load_evidence(tmp_path / "evidence.npz"))
+
+    def test_its_loss_is_that_of_drawn_weights(self):
+        some = np.flatnonzero(y < 2)[:600]
+        clf = classifier([LINE, BAYES], voting="soft", stochastic=True, holdout=HoldOut(0.5)).fit(X[some], y[some])
+        posterior, table = clf.posterior_[0], clf.evidence_
+        judges = np.flatnonzero(np.isin(hash_rows(X[some], ROW_KEY), table.row))
+        weights = posterior.sample(4000, np.random.default_rng(0))
+        sums = np.einsum("tj,ijk->tik", weights, clf.voters_[0].probabilities(X[some][judges]))
+        wrong = (sums.argmax(2) != y[some][judges]).mean(0)
+        order = np.argsort(hash_rows(X[some][judges], ROW_KEY))
+        np.testing.assert_allclose(table.loss[np.argsort(table.row)], wrong[order], atol=4.5 * 0.5 / 4000**0.5)
 
 
 class TestScores:

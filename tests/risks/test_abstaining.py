@@ -7,7 +7,7 @@ import pytest
 import dense
 from stocmv import VoteMatrix, learn
 from stocmv.posteriors import Dirichlet
-from stocmv.risks import RISKS, Exact
+from stocmv.risks import Exact
 from stocmv.risks._exact import margin_rows
 from stocmv.votes import PartitionedVotes
 from zoo import HARD_RISKS, answers, silent, silent_problem

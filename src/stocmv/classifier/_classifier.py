@@ -68,12 +68,13 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         of the examples.
     voting : {"auto", "soft", "hard"}
         "soft" adds up the voters' probabilities, "hard" counts their answers. "auto" is soft where the judging examples
-        only test and every voter has ``predict_proba``, otherwise hard. In a soft vote a forest, a pipeline or any
-        other model is one voter: `predict` and `predict_proba` are its own. In a hard vote the members of a forest, of
-        bagging or of a ``VotingClassifier`` (with its weights) are voters.
+        only test, every voter has ``predict_proba`` and the stochastic vote is not asked for, otherwise hard. In a soft
+        vote a forest, a pipeline or any other model is one voter: `predict` and `predict_proba` are its own. In a hard
+        vote the members of a forest, of bagging or of a ``VotingClassifier`` (with its weights) are voters.
     risk : str or Risk
         The risk that learning the weights minimises: "exact" (the error of the stochastic vote), "half", "mc",
-        "first_order", "second_order", "binomial" or "c_bound".
+        "first_order", "second_order", "binomial" or "c_bound". The weights of a soft vote are learned for the log loss
+        if the judging examples only test; with a PAC-Bayes bound, "exact" is the risk "soft" of `learn`.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
         Distribution of the weights.
     prior : "auto", float or array-like

@@ -48,17 +48,17 @@ def choose_voting(clf: "MajorityVoteClassifier") -> tuple[VoterSource, VotingRul
         raise ValueError(f"voting must be 'auto', 'soft' or 'hard', got {clf.voting!r}.")
     source = as_source(clf.voters)
     tests = is_test(clf.bound) and getattr(clf.holdout, "weighs", True)  # a protocol of the user's own may learn
-    soft = source.soft() if tests and clf.voting != "hard" else None
+    soft = source.soft() if clf.voting == "soft" or (clf.voting == "auto" and tests) else None
     if clf.voting == "soft":
-        _check_soft(clf, soft, tests=tests)
+        _check_soft(clf, soft)
     if soft is None or (clf.voting == "auto" and (soft.silent_about or clf.stochastic or clf.device is not None)):
+        if named(clf.risk, RISKS, Risk, "risk").soft:
+            raise ValueError(f"risk={clf.risk!r} is for voters that answer with probabilities: use voting='soft'.")
         return source, HARD
     return soft, SOFT
 
 
-def _check_soft(clf: "MajorityVoteClassifier", soft: VoterSource | None, *, tests: bool) -> None:
-    if not tests:
-        raise ValueError(f"voting='soft' needs a vote that is only tested, not bound={clf.bound!r}: use bound='auto'.")
+def _check_soft(clf: "MajorityVoteClassifier", soft: VoterSource | None) -> None:
     if soft is None:
         raise ValueError("voting='soft' needs voters with predict_proba, and none of these has it: use voting='hard'.")
     if clf.device is not None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,8 @@ class ClusterExamples(Examples):
 
     def votes(self, vote: FoldVote, k: int) -> ClusterVotes:
         """The votes on part ``k``, which must be the part made last; they are on the cluster already."""
+        if vote.rule.name == "soft":
+            raise ValueError("A PAC-Bayes bound for voting='soft' needs examples in memory: use bound='auto'.")
         judging = np.flatnonzero(self._counts[:, k])
         asked, abstains = self._asked(_votes, judging, k), None
         if self.source.keep_votes:
@@ -178,7 +180,7 @@ def _made(
 def _votes(vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bool) -> VoteMatrix:
     """What the voters of a part answer on the judging rows of a partition."""
     blocks = _blocks(partition, part, k, numeric)
-    return VoteMatrix.joined([judging_votes(vote.voters, X, codes, part.classes) for X, codes, _ in blocks])
+    return VoteMatrix.joined([cast(VoteMatrix, judging_votes(vote, X, codes, part.classes)) for X, codes, _ in blocks])
 
 
 def _judgments(vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bool, stochastic: bool) -> Judgments:

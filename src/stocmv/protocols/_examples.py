@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 from ..certificate import Judgments
 from ..checks import Fingerprints, OrderTest, doubt_of_copies
 from ..voters import VoterSource
-from ..votes import VoteMatrix, Votes
+from ..votes import Votes
 from ._cut import Cut
 from ._judge import judge, judging_votes
 from ._recipe import FoldVote, Recipe
@@ -104,9 +104,9 @@ class LocalExamples(Examples):
     def _judges(self, k: int) -> tuple[Any, NDArray, NDArray | None]:
         return self._rows(np.flatnonzero(self._part == k))
 
-    def votes(self, vote: FoldVote, k: int) -> VoteMatrix:
+    def votes(self, vote: FoldVote, k: int) -> Votes:
         X, codes, _ = self._judges(k)
-        return judging_votes(vote.voters, X, codes, self.classes)
+        return judging_votes(vote, X, codes, self.classes)
 
     def judgments(self, vote: FoldVote, k: int, *, stochastic: bool) -> Judgments:
         return judge(vote, *self._judges(k), self.classes, stochastic=stochastic)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from ..certificate import Judgments
 from ..checks import hash_rows
 from ..posteriors import Posterior
-from ..voters import VoterSet, check_alone
-from ..votes import VoteMatrix, check_classes, code_dtype
+from ..voters import check_alone
+from ..votes import ScoreMatrix, VoteMatrix, check_classes, code_dtype
 from ._recipe import FoldVote
 
 ROW_KEY = b"evidence"  # of the row hashes in the evidence
@@ -40,9 +40,8 @@ def judge(
     )
 
 
-def judging_votes(voters: VoterSet, X: Any, truth: NDArray, classes: NDArray) -> VoteMatrix:
+def judging_votes(vote: FoldVote, X: Any, truth: NDArray, classes: NDArray) -> VoteMatrix | ScoreMatrix:
     """The votes on judging examples, of voters that answer each example in the same way alone."""
-    answers = voters.codes(X)
-    votes = VoteMatrix.from_codes(answers, truth, classes)
-    check_alone(voters.codes, X, answers)
-    return votes
+    said = vote.rule.votes(vote.voters, X, len(classes))
+    check_alone(lambda row: vote.rule.votes(vote.voters, row, len(classes)), X, said)
+    return vote.rule.packed(said, truth, classes)

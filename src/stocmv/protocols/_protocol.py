@@ -338,6 +338,10 @@ class PacBayes(Protocol):
         check_per_class(plan.per_class, plan.recipe.kind)
 
     def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Votes:
+        if vote.rule.answers_itself(vote.voters):
+            raise ValueError(
+                f"bound={self.bound!r} and a single model, which has no weights to learn: use bound='auto'."
+            )
         return examples.votes(vote, k)
 
     def bound_for(self, votes: Sequence[FoldVote], sizes: Sequence[int], delta: float) -> str | Bound:
@@ -357,7 +361,7 @@ class PacBayes(Protocol):
         candidates = [
             learn(
                 shown,
-                risk=recipe.risk,
+                risk=recipe.rule.paid_risk(recipe.risk),
                 posterior=recipe.posterior,
                 prior=prior,
                 bound=bound,

@@ -11,9 +11,9 @@ from sklearn.linear_model import LogisticRegression
 from ..certificate import Guess
 from ..learning import History, drawn_answers, mean_weights, sharpened, win_probabilities
 from ..posteriors import Posterior, WeightedPosterior
-from ..risks import error_rows
+from ..risks import Risk, error_rows, margin_rows
 from ..voters import VoterSet, checked_codes
-from ..votes import class_weights, heaviest
+from ..votes import ScoreMatrix, VoteMatrix, class_weights, heaviest
 from ._weights import learn_hard, learn_soft, packed_votes
 
 if TYPE_CHECKING:
@@ -59,6 +59,18 @@ class VotingRule(ABC):
     def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
         """What each voter says about each example."""
 
+    def answers_itself(self, voters: VoterSet) -> bool:
+        """Whether `predict` is that of a model, which need not follow from its probabilities."""
+        return False
+
+    def paid_risk(self, risk: str | Risk) -> str | Risk:
+        """The risk whose bound pays for learning on the judging examples."""
+        return risk
+
+    @abstractmethod
+    def packed(self, votes: NDArray, truth: NDArray, classes: NDArray) -> VoteMatrix | ScoreMatrix:
+        """What the voters said, in the form that a PAC-Bayes bound and the loss of the stochastic vote need."""
+
     @abstractmethod
     def learn(
         self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
@@ -103,6 +115,9 @@ class HardVoting(VotingRule):
     def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
         return checked_codes(np.asarray(voters.codes(X)), voters.n_voters, n_classes, np.shape(X)[0])
 
+    def packed(self, votes: NDArray, truth: NDArray, classes: NDArray) -> VoteMatrix:
+        return packed_votes(votes, truth, classes)
+
     def learn(
         self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
     ) -> "LearnedWeights":
@@ -125,7 +140,7 @@ class HardVoting(VotingRule):
                 f"stochastic=True and posterior {posterior.name!r}, which draws a single voter, that may not answer: "
                 "with voters that abstain use risk='exact' and a Dirichlet posterior."
             )
-        return error_rows(cast(WeightedPosterior, posterior), packed_votes(reply.votes, truth, classes))
+        return error_rows(cast(WeightedPosterior, posterior), self.packed(reply.votes, truth, classes))
 
 
 @dataclass(frozen=True)
@@ -144,7 +159,7 @@ class SoftVoting(VotingRule):
     def ask(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> Reply:
         probabilities = self.votes(voters, X, n_classes)
         sums = weighted_scores(probabilities, posterior.mean)
-        answers = sums.argmax(1) if voters.n_voters > 1 else voters.codes(X)[:, 0].astype(np.int64)
+        answers = voters.codes(X)[:, 0].astype(np.int64) if self.answers_itself(voters) else sums.argmax(1)
         return Reply(answers, self._sharpened(sums), probabilities)
 
     def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
@@ -152,6 +167,15 @@ class SoftVoting(VotingRule):
         if probabilities.shape != expected:
             raise ValueError(f"Voters gave probabilities of shape {probabilities.shape}, not {expected}.")
         return probabilities
+
+    def answers_itself(self, voters: VoterSet) -> bool:
+        return voters.n_voters == 1
+
+    def paid_risk(self, risk: str | Risk) -> str | Risk:
+        return "soft" if risk == "exact" else risk
+
+    def packed(self, votes: NDArray, truth: NDArray, classes: NDArray) -> ScoreMatrix:
+        return ScoreMatrix.from_probabilities(votes, classes[truth], classes)
 
     def learn(
         self, recipe: "Recipe", votes: NDArray, truth: NDArray, groups: NDArray | None, seed: int
@@ -163,14 +187,14 @@ class SoftVoting(VotingRule):
     def stochastic_answers(
         self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int, rng: np.random.Generator
     ) -> NDArray:
-        if voters.n_voters == 1:
+        if self.answers_itself(voters):
             return self.answers(voters, posterior, X, n_classes)
         probabilities = self.votes(voters, X, n_classes)
         theta = posterior.sample(len(probabilities), rng)
         return np.einsum("ij,ijk->ik", theta, probabilities).argmax(1)
 
     def win_probabilities(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
-        if voters.n_voters == 1:
+        if self.answers_itself(voters):
             return np.eye(n_classes)[self.answers(voters, posterior, X, n_classes)]
         probabilities, won = self.votes(voters, X, n_classes), 0.0
         for theta in posterior.sample(_DRAWS, np.random.default_rng(0)):
@@ -181,10 +205,15 @@ class SoftVoting(VotingRule):
         return weighted_scores(self.votes(voters, X, n_classes), weights)
 
     def losses(self, reply: Reply, posterior: Posterior, truth: NDArray, classes: NDArray) -> NDArray:
-        raise ValueError("stochastic=True needs voting='hard': the stochastic soft vote is not certified.")
+        if posterior.law != "dirichlet":
+            raise ValueError(
+                f"stochastic=True and posterior {posterior.name!r}, which draws a single voter: with voting='soft' use "
+                "a Dirichlet posterior."
+            )
+        return margin_rows(cast(WeightedPosterior, posterior), self.packed(reply.votes, truth, classes))
 
     def answers(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
-        if voters.n_voters == 1:
+        if self.answers_itself(voters):
             return voters.codes(X)[:, 0].astype(np.int64)
         return weighted_scores(self.votes(voters, X, n_classes), posterior.mean).argmax(1)
 
