@@ -75,7 +75,7 @@ def test_nothing_is_tagged_that_is_not_ready_or_not_asked_for(script, ready, mon
     monkeypatch.setattr(
         script.subprocess,
         "run",
-        lambda command, **more: made.append(command) if command[0] == "make" else real(command, **more),
+        lambda command, **more: real(command, **more) if command[0] == "git" else made.append(command),
     )
     assert script.main(["--tag"]) == 1  # the files are not committed
     assert made == []
@@ -89,7 +89,7 @@ def test_nothing_is_tagged_that_is_not_ready_or_not_asked_for(script, ready, mon
     assert script.main(["--tag"]) == 0
     assert script.git(ready, "tag") == f"v{PROJECT['version']}"
     assert script.main(["--tag"]) == 1  # it exists
-    assert made == [["make", "lint", "docs", "test-dist"]] * 2
+    assert made == [*script.CHECKS] * 2
 
 
 def test_workflows_run_targets_of_the_makefile_and_nothing_else():
