@@ -10,18 +10,20 @@ FAST := not (slow or long or browser or cluster or kill or paper)
 # What can differ between versions: kernels, special functions, optimisers, random draws, scikit-learn's conventions.
 ACROSS_VERSIONS := $(addprefix tests/,special votes posteriors risks bounds solvers learning \
     $(addprefix certificate/test_,tested.py certificate.py honest.py precise.py) classifier/test_estimator_checks.py)
+NIGHTLY ?= https://pypi.anaconda.org/scientific-python-nightly-wheels/simple
 CORE_TESTS_NEED := pytest pytest-xdist hypothesis mpmath python-flint
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-long test-gpu test-lowest test-newest lint bench docs paper picture clean
+.PHONY: help demo test test-all test-long test-gpu test-lowest test-newest test-nightly test-dist lint bench docs paper \
+    picture dist release clean
 .NOTPARALLEL:
 
 # These run one process per core. Linear algebra with threads of its own would only wait for a core: beside other work,
 # fits by L-BFGS then take six times as long.
-test test-all test-long test-lowest test-newest docs: export OMP_NUM_THREADS := 1
+test test-all test-long test-lowest test-newest test-nightly docs: export OMP_NUM_THREADS := 1
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.stamp-cli  ## certify a vote of seven models on handwritten digits, print the certificate, write the report
 	@mkdir -p build
@@ -40,10 +42,13 @@ test-gpu: $(VENV)/.stamp-dev  ## run the tests of votes on a GPU, where there is
 	@$(RUN) -m pytest tests/votes/test_gpu.py -rs $(ARGS)
 
 test-lowest: build/lowest/.stamp  ## run the tests of what can differ with the lowest versions that pyproject.toml allows
-	@NUMBA_CACHE_DIR=build/lowest/numba build/lowest/bin/python -m pytest $(ACROSS_VERSIONS) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
-
 test-newest: build/newest/.stamp  ## run the same with the newest Python that is installed
-	@NUMBA_CACHE_DIR=build/newest/numba build/newest/bin/python -m pytest $(ACROSS_VERSIONS) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
+test-nightly: build/nightly/.stamp  ## run the same with scipy and scikit-learn as built last night
+test-lowest test-newest test-nightly: test-%:
+	@NUMBA_CACHE_DIR=build/$*/numba build/$*/bin/python -m pytest $(ACROSS_VERSIONS) -n auto --dist worksteal -m '$(FAST)' $(ARGS)
+
+test-dist: dist  ## try the wheel and the source archive in empty environments, and run the unpacked archive's fast tests
+	@PYTHON='$(PYTHON)' .ci/try_dist $(ARGS)
 
 lint: $(VENV)/.stamp-dev  ## check style, format, types, and what the rooms import
 	@$(RUN) -m ruff check .
@@ -64,6 +69,15 @@ paper: $(VENV)/.stamp-paper  ## reproduce the paper into build/paper: ARGS="tabl
 
 picture: $(VENV)/.stamp-dev demo  ## take the README's picture of the report (needs chromium)
 	@$(RUN) docs/take_picture.py build/demo/report.html docs/images/report.png
+
+dist: build/dist-tools/.stamp  ## build wheel and source archive into dist/, check them and CITATION.cff
+	@rm -rf dist
+	@build/dist-tools/bin/hatchling build -d dist
+	@build/dist-tools/bin/twine check --strict dist/*
+	@build/dist-tools/bin/cffconvert --validate
+
+release:  ## check everything that a release needs; ARGS=--tag also tags it
+	@PYTHON='$(PYTHON)' $(PYTHON) .ci/release.py $(ARGS)
 
 clean:  ## remove what the targets above wrote, all but .venv
 	@rm -rf build dist docs/_build docs/auto_examples docs/generated .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -88,6 +102,20 @@ build/lowest/.stamp: pyproject.toml .ci/lowest_versions.py
 	@$(PYTHON) -m venv --clear build/lowest
 	@$(PYTHON) .ci/lowest_versions.py > build/lowest/constraints.txt
 	@build/lowest/bin/python -m pip install -qq --constraint build/lowest/constraints.txt --editable . $(CORE_TESTS_NEED)
+	@touch $@
+
+# Not numpy: numba refuses versions that it does not know.
+build/nightly/.stamp: pyproject.toml
+	@$(PYTHON) -m venv --clear build/nightly
+	@build/nightly/bin/python -m pip install -qq --editable . $(CORE_TESTS_NEED)
+	@build/nightly/bin/python -m pip install -qq --upgrade --pre --extra-index-url $(NIGHTLY) scipy scikit-learn
+	@build/nightly/bin/python -m pip list | grep -E '^(numba|numpy|scikit-learn|scipy) '
+	@touch $@
+
+# An environment of its own: cffconvert needs old versions of what other tools need new.
+build/dist-tools/.stamp:
+	@$(PYTHON) -m venv --clear build/dist-tools
+	@build/dist-tools/bin/python -m pip install -qq hatchling twine cffconvert
 	@touch $@
 
 build/newest/.stamp: pyproject.toml

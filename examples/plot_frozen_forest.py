@@ -56,13 +56,16 @@ print(as_it_is.certificate_)
 # New examples learn its weights
 # ------------------------------
 # The trees are *not* alike any more. Pass them as a list of classifiers, and their weights are learned: two thirds of
-# the new examples teach the weights, and the others judge the vote.
+# the new examples teach the weights, and the others judge the vote. ``voting="hard"`` counts their answers, as the
+# method of the paper does.
 
 trees = [
     FrozenEstimator(make_pipeline(FunctionTransformer(np.take, kw_args={"indices": features, "axis": 1}), tree))
     for features, tree in zip(forest.estimators_features_, forest.estimators_, strict=True)
 ]
-weighted = MajorityVoteClassifier(trees, prior=1.0, solver="lbfgs", random_state=0).fit(X_now[new], y[new])
+weighted = MajorityVoteClassifier(trees, voting="hard", prior=1.0, solver="lbfgs", random_state=0).fit(
+    X_now[new], y[new]
+)
 print(weighted.certificate_.statement())
 print(weighted.certificate_.protocol)
 
@@ -91,7 +94,7 @@ for axes, (name, data) in zip(panels, {"nothing has changed": X, "sensors turned
         ("equal weights", FrozenEstimator(forest), "#8b1a1a"),
         ("learned weights", trees, "#123a6b"),
     ):
-        recipe = MajorityVoteClassifier(voters, prior=1.0, solver="lbfgs", random_state=0)
+        recipe = MajorityVoteClassifier(voters, voting="hard", prior=1.0, solver="lbfgs", random_state=0)
         fits = [clone(recipe).fit(data[new][:n], y[new][:n]) for n in sizes]
         bounds = [100 * clf.certificate_.bound for clf in fits]
         errors = [100 * (1 - clf.score(data[later], y[later])) for clf in fits]

@@ -1,5 +1,6 @@
 """The public names, which the API page lists."""
 
+import doctest
 import importlib
 import pkgutil
 import re
@@ -28,6 +29,15 @@ def test_every_listed_name_is_there_and_explained():
     for room in ["stocmv", *(f"stocmv.{room}" for room in ROOMS)]:
         module = importlib.import_module(room)
         assert all(getattr(module, name).__doc__ for name in getattr(module, "__all__", ()))
+
+
+def test_every_listed_name_has_an_example():
+    """The examples run with the tests of the docstrings."""
+    examples_in = doctest.DocTestParser().get_examples
+    for room in ["stocmv", *(f"stocmv.{room}" for room in ROOMS)]:
+        module = importlib.import_module(room)
+        names = set(getattr(module, "__all__", ())) - ROOMS
+        assert {name for name in names if not examples_in(getattr(module, name).__doc__)} == set(), room
 
 
 def test_names_are_imported_when_they_are_used():

@@ -242,6 +242,18 @@ def save_evidence(path: str | os.PathLike, evidence: Judgments | Sequence[Votes]
         The file; by convention ``evidence.npz``.
     evidence : Judgments or sequence of Votes
         ``clf.evidence_``; votes on a cluster are collected.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from stocmv import certify_predictions
+    >>> from stocmv.persistence import load_evidence, save_evidence
+    >>> certificate = certify_predictions(["yes", "no"] * 50, ["yes", "no"] * 48 + ["no"] * 4)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_evidence(os.path.join(folder, "evidence.npz"), certificate.evidence_)
+    ...     again = load_evidence(os.path.join(folder, "evidence.npz"))
+    >>> bool(certificate.verify(again))
+    True
     """
     if isinstance(evidence, Judgments):
         evidence.save(path)

@@ -110,6 +110,16 @@ class Verification:
         What the certificate says, in the verifier's own words; empty if not all checks could be made.
     unchecked : tuple of str
         What else the certificate's maker states.
+
+    Examples
+    --------
+    >>> from stocmv import certify_predictions
+    >>> certificate = certify_predictions(["yes", "no"] * 50, ["yes", "no"] * 48 + ["no"] * 4)
+    >>> verification = certificate.verify(certificate.evidence_)
+    >>> bool(verification), verification.differences
+    (True, [])
+    >>> print(verification.checks[0])
+    ok  digest of the file: as written
     """
 
     checks: tuple[Check, ...]

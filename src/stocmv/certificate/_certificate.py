@@ -79,6 +79,15 @@ class Certificate(ABC):
         Which examples made the vote and which judged it: the protocol's name and the two numbers; empty if not known.
     context : dict
         Where the certificate comes from: versions, seeds, voters, sizes.
+
+    Examples
+    --------
+    >>> from stocmv import Certificate, certify_predictions
+    >>> certificate = certify_predictions(["yes", "no"] * 50, ["yes", "no"] * 48 + ["no"] * 4)
+    >>> certificate.n, round(certificate.empirical_risk, 3), round(certificate.bound, 3)
+    (100, 0.02, 0.062)
+    >>> isinstance(certificate, Certificate)
+    True
     """
 
     format: ClassVar[str]

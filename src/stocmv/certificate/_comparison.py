@@ -41,6 +41,17 @@ class Comparison:
         With probability at least 1 - delta the true difference lies between them; rounded outward.
     p_value : float or None
         Of McNemar's exact two-sided test that both models err equally often; None for groups.
+
+    Examples
+    --------
+    >>> from stocmv import compare_predictions
+    >>> comparison = compare_predictions([0, 1] * 100, [0, 1] * 90 + [0] * 20, [0, 1] * 100)
+    >>> comparison.only_first, comparison.only_second
+    (10, 0)
+    >>> comparison.lower > 0  # the second model errs less
+    True
+    >>> round(comparison.p_value, 3)
+    0.002
     """
 
     n: int

@@ -56,6 +56,15 @@ class Judgments:
         For each attribute, such as the region, the number of the example's subgroup.
     subgroups : ndarray of shape (n_subgroups, 2) or None
         The attribute and the value that make each subgroup, as texts.
+
+    Examples
+    --------
+    >>> from stocmv import certify_predictions
+    >>> judgments = certify_predictions(["yes", "no", "no"] * 50, ["yes", "no", "yes"] * 50).evidence_
+    >>> judgments.classes.tolist(), judgments.truth[:3].tolist(), judgments.answer[:3].tolist()
+    (['no', 'yes'], [1, 0, 0], [1, 0, 1])
+    >>> int(judgments.wrong.sum())
+    50
     """
 
     classes: NDArray

@@ -63,6 +63,16 @@ class PacBayesCertificate(Certificate):
         What ``bound`` is computed from: margin, scale and the resulting figures.
     alternatives : int
         Number of equal parts into which the choice of the prior divides delta; the prior that was chosen has one.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix, learn
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> certificate = learn(votes, random_state=0).certificate
+    >>> certificate.risk, certificate.posterior
+    ('exact', 'dirichlet')
+    >>> certificate.stochastic_bound > certificate.empirical_risk
+    True
     """
 
     format: ClassVar[str] = "stocmv PAC-Bayes certificate 1"
@@ -307,6 +317,18 @@ def certify(
         Findings in the examples, and further parts without a proof.
     protocol, context : dict, optional
         Which examples made the vote, and where the certificate comes from.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix, certify
+    >>> from stocmv.bounds import Seeger
+    >>> from stocmv.posteriors import Dirichlet
+    >>> from stocmv.risks import RISKS
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> posterior, prior = Dirichlet([50.0, 1.0, 1.0]), Dirichlet([1.0, 1.0, 1.0])
+    >>> certificate = certify([votes], [posterior], [prior], RISKS["exact"], Seeger(), delta=0.05)
+    >>> round(certificate.stochastic_bound, 3), round(certificate.kl, 2)
+    (0.054, 5.21)
     """
     _check_kinds(posteriors, priors, risk)
     check_per_class(per_class, posteriors[0])

@@ -30,6 +30,13 @@ class Plan:
         it depends on how many of the examples are in the class.
     error, bound, delta, chance, prevalence
         What was asked for.
+
+    Examples
+    --------
+    >>> from stocmv import plan
+    >>> needed = plan(error=0.05, bound=0.07)
+    >>> needed.n, needed.allowed
+    (961, 54)
     """
 
     n: int
@@ -69,6 +76,12 @@ class ComparisonPlan:
         The number of examples.
     difference, discordant, delta, chance
         What was asked for.
+
+    Examples
+    --------
+    >>> from stocmv import plan_comparison
+    >>> plan_comparison(difference=0.02, discordant=0.05).n
+    1108
     """
 
     n: int

@@ -22,7 +22,20 @@ _THIRDS = 3  # how often to leave out a third of the columns
 
 
 class RepeatedRowsWarning(UserWarning):
-    """Rows repeat more often than independent draws would: do not trust the certificate."""
+    """Rows repeat more often than independent draws would: do not trust the certificate.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from stocmv import MajorityVoteClassifier, RepeatedRowsWarning
+    >>> X = np.repeat(np.random.default_rng(0).normal(size=(100, 2)), 3, axis=0)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     clf = MajorityVoteClassifier("stumps", random_state=0).fit(X, X[:, 0] > 0)
+    >>> any(warning.category is RepeatedRowsWarning for warning in caught)
+    True
+    """
 
 
 def doubt_of_copies(fingerprints: Fingerprints, X: Any = None) -> str | None:

@@ -23,7 +23,22 @@ _ALONG_ROWS = (
 
 
 class OrderWarning(UserWarning):
-    """Errors or class frequencies change along the rows: new cases may differ from the examples."""
+    """Errors or class frequencies change along the rows: new cases may differ from the examples.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from stocmv import MajorityVoteClassifier, OrderWarning
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(600, 1))
+    >>> y = np.where(np.arange(600) < 400, X[:, 0] > 0, rng.random(600) < 0.5)  # later labels are coin flips
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     clf = MajorityVoteClassifier("stumps", random_state=0).fit(X, y)
+    >>> [warning.category is OrderWarning for warning in caught]
+    [True]
+    """
 
 
 @dataclass(frozen=True)
@@ -54,6 +69,14 @@ class OrderTest:
         The class whose frequency changes most significantly.
     sizes, error_rates, label_shares : tuple of int, tuple of float, tuple of float
         Along the order in up to twenty blocks: examples, share of errors, share of the class ``label``.
+
+    Examples
+    --------
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from sklearn.datasets import make_moons
+    >>> clf = MajorityVoteClassifier("stumps", random_state=0).fit(*make_moons(600, noise=0.2, random_state=0))
+    >>> clf.order_test_.p_value > clf.order_test_.level  # nothing to warn of
+    True
     """
 
     errors: float

@@ -31,6 +31,19 @@ class Shared(Wrapped):
     keep_votes : bool
         Whether the workers keep the votes. If not, every pass recomputes them, for more votes than the cluster can
         hold.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.cluster import Shared
+    >>> from stocmv.voters import Ensemble
+    >>> voters = Shared(Ensemble(RandomForestClassifier(20)), train_on="partitions")
+    >>> X, y = make_moons(300, noise=0.2, random_state=0)  # or Dask arrays
+    >>> clf = MajorityVoteClassifier(voters, random_state=0).fit(X, y)
+    >>> clf.certificate_.bound < 0.2
+    True
     """
 
     def __init__(

@@ -20,6 +20,16 @@ class RocPoint(NamedTuple):
     """What holds at a threshold, picked from a `RocBand` before or after looking.
 
     Pass it to ``clf.threshold(at=...)`` for a vote with that threshold.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from stocmv import MajorityVoteClassifier
+    >>> clf = MajorityVoteClassifier([GaussianNB()], random_state=0).fit(*load_breast_cancer(return_X_y=True))
+    >>> point = clf.roc(1).at(0.5)
+    >>> bool(point.recall_bound <= point.recall)
+    True
     """
 
     threshold: float

@@ -41,6 +41,18 @@ class SelectiveCertificate(Certificate):
     answers : list of dict
         For each class its label, and the number of judging examples (for groups, the sum of their shares) with that
         answer (``n``).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from stocmv import MajorityVoteClassifier
+    >>> clf = MajorityVoteClassifier([GaussianNB()], random_state=0).fit(*load_breast_cancer(return_X_y=True))
+    >>> certificate = clf.selective(max_error=0.1).certificate_
+    >>> certificate.bound, certificate.target
+    (0.1, {'max_error': 0.1})
+    >>> certificate.coverage <= certificate.empirical_coverage
+    True
     """
 
     format: ClassVar[str] = "stocmv selective certificate 3"

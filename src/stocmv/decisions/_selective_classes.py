@@ -46,6 +46,18 @@ class ClassSelectiveCertificate(Certificate):
         Lower bound on the share of new examples that are answered. All bounds hold at once.
     empirical_risk, empirical_coverage : float
         Error among the answers, and coverage, on the judging examples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from stocmv import MajorityVoteClassifier
+    >>> clf = MajorityVoteClassifier([GaussianNB()], random_state=0).fit(*load_breast_cancer(return_X_y=True))
+    >>> certificate = clf.selective(max_error={0: 0.2, 1: 0.15}).certificate_
+    >>> [(entry["label"], entry["bound"]) for entry in certificate.answers]
+    [(0, 0.2), (1, 0.15)]
+    >>> certificate.coverage > 0.5
+    True
     """
 
     format: ClassVar[str] = "stocmv class selective certificate 1"

@@ -47,6 +47,18 @@ class ThresholdCertificate(Certificate):
         mean cost; the target itself for what was to be achieved.
     figures : dict
         The same with what was measured; "baseline" has what always giving the same answer would achieve.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from stocmv import MajorityVoteClassifier
+    >>> clf = MajorityVoteClassifier([GaussianNB()], random_state=0).fit(*load_breast_cancer(return_X_y=True))
+    >>> certificate = clf.threshold(0, min_recall=0.8).certificate_
+    >>> certificate.recall_bound, 0 < certificate.threshold < 1
+    (0.8, True)
+    >>> certificate.precision_bound > 0.5
+    True
     """
 
     format: ClassVar[str] = "stocmv threshold certificate 1"

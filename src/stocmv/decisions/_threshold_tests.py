@@ -20,7 +20,21 @@ ERROR_SHARE = 0.9  # share of delta for the error; the rest is for the coverage
 
 
 class NotCertified(ValueError):
-    """The target cannot be certified with these examples; the message says what can."""
+    """The target cannot be certified with these examples; the message says what can.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.decisions import NotCertified
+    >>> clf = MajorityVoteClassifier([GaussianNB()], random_state=0).fit(*load_breast_cancer(return_X_y=True))
+    >>> try:
+    ...     clf.threshold(1, min_precision=0.999)
+    ... except NotCertified:
+    ...     print("no threshold")
+    no threshold
+    """
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,16 @@ class History:
         The iterations.
     limits : list of int
         For each descent that stopped before it converged, its iteration limit.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix, learn
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> history = learn(votes, random_state=0).history
+    >>> bool(history.objective[-1] <= history.objective[0])
+    True
+    >>> len(history.steps) == len(history.kl)
+    True
     """
 
     def __init__(self) -> None:

@@ -41,6 +41,16 @@ class Learned:
         The iterations.
     classes : ndarray or None
         Sorted class labels; None if only errors were given.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix, learn
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> learned = learn(votes, random_state=0)
+    >>> int(learned.posterior.mean.argmax())  # the voter with the largest weight
+    0
+    >>> round(learned.certificate.stochastic_bound, 3)
+    0.04
     """
 
     posterior: Posterior | list[Posterior]

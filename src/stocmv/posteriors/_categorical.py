@@ -24,6 +24,16 @@ class Categorical(WeightedPosterior):
     ----------
     theta : array-like of shape (n_voters,)
         Probabilities.
+
+    Examples
+    --------
+    >>> from stocmv.posteriors import Categorical
+    >>> posterior = Categorical([0.5, 0.25, 0.25])
+    >>> posterior.mean.tolist()
+    [0.5, 0.25, 0.25]
+    >>> kl, gradient = posterior.kl(Categorical([1 / 3, 1 / 3, 1 / 3]))
+    >>> round(kl, 4)
+    0.0589
     """
 
     theta: NDArray

@@ -26,6 +26,17 @@ class LogitNormal(Posterior):
     ----------
     location, scale : array-like of shape (n_voters,)
         Means and standard deviations of the normal variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stocmv.posteriors import LogitNormal
+    >>> posterior = LogitNormal([0.0, 1.0, 0.0], [0.5, 0.5, 0.5])
+    >>> posterior.sample(2, np.random.default_rng(0)).sum(axis=1).round(6).tolist()
+    [1.0, 1.0]
+    >>> kl, gradient = posterior.kl(LogitNormal([0.0, 0.0, 0.0], [1.0, 1.0, 1.0]))
+    >>> round(kl, 4)
+    1.4544
     """
 
     location: NDArray

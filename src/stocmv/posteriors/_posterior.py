@@ -35,6 +35,15 @@ class Posterior(Provable, ABC):
         What the deterministic vote does, in words.
     proven : bool
         Whether certificates of this posterior are proven; False unless the class itself says ``proven = True``.
+
+    Examples
+    --------
+    >>> from stocmv.posteriors import Dirichlet, Posterior
+    >>> posterior = Dirichlet([1.0, 2.0, 1.0])
+    >>> isinstance(posterior, Posterior), posterior.law
+    (True, 'dirichlet')
+    >>> Dirichlet.from_point(posterior.point).mean.round(6).tolist()  # to the solvers and back
+    [0.25, 0.5, 0.25]
     """
 
     name: ClassVar[str]
@@ -136,7 +145,17 @@ class Posterior(Provable, ABC):
 
 
 class WeightedPosterior(Posterior):
-    """A posterior that matters only through the sums of its concentrations over voters that agree."""
+    """A posterior that matters only through the sums of its concentrations over voters that agree.
+
+    Examples
+    --------
+    >>> from stocmv.posteriors import Dirichlet, WeightedPosterior
+    >>> posterior = Dirichlet([1.0, 2.0, 1.0])
+    >>> isinstance(posterior, WeightedPosterior)
+    True
+    >>> posterior.concentrations.tolist(), float(posterior.total)
+    ([1.0, 2.0, 1.0], 4.0)
+    """
 
     @property
     @abstractmethod

@@ -18,6 +18,15 @@ class Cut:
         Share of the examples, or of the groups, in each part.
     n_parts : int
         Number of parts that judge.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stocmv.protocols import Cut
+    >>> cut = Cut.holdout(0.25)
+    >>> part = cut.parts(8, None, np.random.RandomState(0))
+    >>> int((part == 0).sum()), len(cut.teachers(part, 0))  # judges, teachers
+    (2, 6)
     """
 
     shares: tuple[float, ...]

@@ -95,6 +95,14 @@ class Protocol(ABC):
         Whether the error of a vote has to be guessed before other examples judge it.
     assumptions : tuple of str
         What the certificate must say about this use of the examples.
+
+    Examples
+    --------
+    >>> from stocmv.protocols import Folds, HoldOut, Protocol
+    >>> isinstance(HoldOut(0.25), Protocol), HoldOut(0.25).cut.shares
+    (True, (0.25, 0.75))
+    >>> Folds(3).cut.n_parts, HoldOut(0.25).cut.n_parts
+    (3, 1)
     """
 
     name: ClassVar[str]
@@ -267,6 +275,16 @@ class HoldOut(Tested):
     """A share of the examples only judges the vote that the others make.
 
     ``learns`` says whether anything is learned from the others.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.protocols import HoldOut
+    >>> X, y = make_moons(400, random_state=0)
+    >>> clf = MajorityVoteClassifier("stumps", holdout=HoldOut(0.25), random_state=0).fit(X, y)
+    >>> clf.certificate_.n
+    100
     """
 
     share: float
@@ -283,7 +301,20 @@ class HoldOut(Tested):
 
 @dataclass(frozen=True)
 class AllJudge(Tested):
-    """Nothing is learned from the examples, so that all of them judge."""
+    """Nothing is learned from the examples, so that all of them judge.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.protocols import AllJudge
+    >>> model = FrozenEstimator(GaussianNB().fit(*make_moons(400, random_state=0)))
+    >>> clf = MajorityVoteClassifier(model, holdout=AllJudge()).fit(*make_moons(400, random_state=1))  # new examples
+    >>> clf.certificate_.n
+    400
+    """
 
     name: ClassVar[str] = "all"
 
@@ -297,7 +328,17 @@ class AllJudge(Tested):
 
 @dataclass(frozen=True)
 class Folds(Tested):
-    """Each fold judges the vote that the other folds make, so that every example trains and judges."""
+    """Each fold judges the vote that the other folds make, so that every example trains and judges.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.protocols import Folds
+    >>> clf = MajorityVoteClassifier("stumps", holdout=Folds(4), random_state=0).fit(*make_moons(400, random_state=0))
+    >>> clf.certificate_.n, clf.certificate_.fold_sizes
+    (400, (100, 100, 100, 100))
+    """
 
     count: int
     name: ClassVar[str] = "folds"
@@ -313,6 +354,16 @@ class PacBayes(Protocol):
     """The judging folds also set the weights, as in the paper: the bound pays the KL for that.
 
     With one fold, the voters do not learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.protocols import PacBayes
+    >>> protocol = PacBayes(2, "seeger")  # as n_folds=2, bound="seeger"
+    >>> clf = MajorityVoteClassifier("stumps", holdout=protocol, random_state=0).fit(*make_moons(400, random_state=0))
+    >>> clf.certificate_.n, clf.certificate_.stochastic_bound < 0.3
+    (400, True)
     """
 
     count: int

@@ -150,6 +150,15 @@ class Binomial(CurveRisk):
     """Probability that at least half of ``n_draws`` drawn voters err; twice this bounds the error of the vote.
 
     After Lacasse et al. 2010, with "at least half", for which the factor two holds.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix, learn
+    >>> from stocmv.risks import Binomial
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> learned = learn(votes, risk=Binomial(n_draws=50), random_state=0)
+    >>> learned.certificate.bound < 0.2
+    True
     """
 
     n_draws: int = 100

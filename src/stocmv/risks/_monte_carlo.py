@@ -34,6 +34,16 @@ class MonteCarlo(Risk):
         Number of votes newly drawn for the certificate of a posterior without an exact risk.
     draw_share : float
         Share of delta that pays for draws: half for these, half for those that make up the deterministic vote.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix, learn
+    >>> from stocmv.risks import MonteCarlo
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> risk = MonteCarlo(certificate_draws=500)
+    >>> learned = learn(votes, risk=risk, posterior="logit_normal", random_state=0)
+    >>> learned.certificate.stochastic_bound < 0.3
+    True
     """
 
     n_draws: int = 10

@@ -19,7 +19,19 @@ Upper = Callable[[float, float], UpperBound]  # (empirical value, KL) -> bound; 
 
 
 class VoteBound(NamedTuple):
-    """The bound that a risk yields, with its derivatives."""
+    """The bound that a risk yields, with its derivatives.
+
+    Examples
+    --------
+    >>> from stocmv.risks import RISKS, VoteBound
+    >>> from stocmv.bounds import Seeger, UpperBound
+    >>> from stocmv.posteriors import Categorical
+    >>> def upper(risk, kl):
+    ...     return Seeger().upper(risk, kl, [1000], 0.05)
+    >>> bounded = RISKS["first_order"].compose([0.1], 5.0, upper, Categorical([0.5, 0.5]))
+    >>> isinstance(bounded, VoteBound), round(bounded.value, 4)  # twice the bound on a drawn voter
+    (True, 0.304)
+    """
 
     value: float
     d_moments: NDArray
@@ -32,6 +44,17 @@ class Risk(Provable, ABC):
     Most risks have one moment, and the bound is ``factor`` times an upper bound on it at ``kl_count`` times the KL.
 
     A class of your own is not proven unless it says ``proven = True``.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix
+    >>> from stocmv.posteriors import Dirichlet
+    >>> from stocmv.risks import RISKS, Risk
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> isinstance(RISKS["exact"], Risk)
+    True
+    >>> RISKS["exact"].certified_moments(Dirichlet([2.0, 1.0, 1.0]), votes).round(3).tolist()
+    [0.125]
     """
 
     name: ClassVar[str]

@@ -25,7 +25,17 @@ class _Moments:
 
 @dataclass(frozen=True)
 class Adam(Solver):
-    """Adam on all examples at once; returns the best point on its path, or the last one if values are noisy."""
+    """Adam on all examples at once; returns the best point on its path, or the last one if values are noisy.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix, learn
+    >>> from stocmv.solvers import Adam
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> learned = learn(votes, solver=Adam(n_steps=200), random_state=0)
+    >>> learned.certificate.stochastic_bound < 0.1
+    True
+    """
 
     n_steps: int = 300
     rate: float = 0.1
@@ -57,6 +67,15 @@ class MiniBatchAdam(Solver):
         The rate is divided by the factor after more than this many epochs without progress.
     stop_patience : int
         Training ends after this many epochs without progress.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix, learn
+    >>> from stocmv.solvers import MiniBatchAdam
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> learned = learn(votes, solver=MiniBatchAdam(batch_size=50, n_epochs=20), random_state=0)
+    >>> learned.certificate.stochastic_bound < 0.2
+    True
     """
 
     batch_size: int = 1024

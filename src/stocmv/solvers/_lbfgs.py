@@ -29,6 +29,15 @@ class LBFGS(Solver):
         Steps that the approximation of the Hessian remembers.
     stops_early : bool
         Whether ``max_iter`` is meant to end the descent. If not, the problem is notified when it does.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix, learn
+    >>> from stocmv.solvers import LBFGS
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> learned = learn(votes, solver=LBFGS(max_iter=200), random_state=0)
+    >>> learned.certificate.stochastic_bound < 0.1
+    True
     """
 
     max_iter: int = 1000

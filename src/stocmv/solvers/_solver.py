@@ -9,7 +9,23 @@ from numpy.typing import NDArray
 
 
 class Problem(Protocol):
-    """A function to minimise, with its gradient."""
+    """A function to minimise, with its gradient.
+
+    Examples
+    --------
+    What a solver sees: a value and its gradient at a point in a box.
+
+    >>> from stocmv import VoteMatrix, learn
+    >>> from stocmv.solvers import LBFGS, Problem
+    >>> class Curious(LBFGS):
+    ...     def minimise(self, problem: Problem, start, rng):
+    ...         value, gradient = problem(start)
+    ...         print(problem.n_rows, len(start), gradient.shape)
+    ...         return super().minimise(problem, start, rng)
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> learned = learn(votes, solver=Curious(), prior=1.0, random_state=0)
+    200 3 (3,)
+    """
 
     @property
     def start(self) -> NDArray:
@@ -74,7 +90,22 @@ class Problem(Protocol):
 
 
 class Solver(ABC):
-    """Minimises a problem. Its attributes are its settings; it keeps no state between calls."""
+    """Minimises a problem. Its attributes are its settings; it keeps no state between calls.
+
+    Examples
+    --------
+    A solver that stays where it starts:
+
+    >>> from stocmv import VoteMatrix, learn
+    >>> from stocmv.solvers import Solver
+    >>> class Lazy(Solver):
+    ...     def minimise(self, problem, start, rng):
+    ...         return start
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> learned = learn(votes, solver=Lazy(), prior=1.0, random_state=0)
+    >>> round(learned.certificate.kl, 6)  # the weights are still the prior's
+    0.0
+    """
 
     @abstractmethod
     def minimise(self, problem: Problem, start: NDArray, rng: np.random.Generator) -> NDArray:

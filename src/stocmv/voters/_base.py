@@ -88,6 +88,32 @@ class VoterSource(BaseEstimator, ABC):
     proven : bool
         Whether the voters are independent of the examples that judge them, given the assumptions. If not, the result
         is marked as not a certificate.
+
+    Examples
+    --------
+    A tree of a given depth, trained on what it is given:
+
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.voters import VoterSet, VoterSource
+    >>> class Tree(VoterSet):
+    ...     n_voters = 1
+    ...
+    ...     def __init__(self, tree):
+    ...         self.tree = tree
+    ...
+    ...     def codes(self, X):
+    ...         return self.tree.predict(X)[:, None]
+    >>> class Trees(VoterSource):
+    ...     def __init__(self, depth=3):
+    ...         self.depth = depth
+    ...
+    ...     def fit(self, X, codes, classes, seed, n_jobs=None):
+    ...         return Tree(DecisionTreeClassifier(max_depth=self.depth, random_state=seed).fit(X, codes))
+    >>> clf = MajorityVoteClassifier(Trees(4), random_state=0).fit(*make_moons(300, noise=0.2, random_state=0))
+    >>> clf.certificate_.bound < 0.2
+    True
     """
 
     learns: bool = True
@@ -262,7 +288,21 @@ class Recoded(VoterSet):
 
 
 class Joined(VoterSet):
-    """Several sets of voters, side by side."""
+    """Several sets of voters, side by side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stocmv.voters import Joined, VoterSet
+    >>> class Sign(VoterSet):
+    ...     n_voters = 1
+    ...
+    ...     def codes(self, X):
+    ...         return (X > 0).astype(int)
+    >>> both = Joined([Sign(), Sign()])
+    >>> both.n_voters, both.codes(np.array([[1.0], [-1.0]])).tolist()
+    (2, [[1, 1], [0, 0]])
+    """
 
     def __init__(self, sets: Sequence[VoterSet]) -> None:
         self.sets = list(sets)

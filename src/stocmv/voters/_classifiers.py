@@ -32,6 +32,18 @@ class Classifiers(VoterSource):
         any depth, and fitted estimators that functions refer to are kept, and the certificate says what that assumes.
     n_repeats : int
         How often to train each one, with a different seed each time (for classifiers with a ``random_state``).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.voters import Classifiers
+    >>> voters = Classifiers([LogisticRegression(), DecisionTreeClassifier(max_features=1)], n_repeats=2)
+    >>> clf = MajorityVoteClassifier(voters, random_state=0).fit(*make_moons(300, noise=0.2, random_state=0))
+    >>> clf.voters_[0].names
+    ('voter 1', 'voter 2', 'voter 3', 'voter 4', 'stack of the others')
     """
 
     def __init__(self, estimators: Sequence[BaseEstimator], n_repeats: int = 1) -> None:
@@ -224,6 +236,17 @@ class Frozen(VoterSource):
         The voters, or ensembles of them.
     whole : bool
         Whether an ensemble is one voter.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.voters import Frozen
+    >>> model = GaussianNB().fit(*make_moons(300, noise=0.2, random_state=0))
+    >>> clf = MajorityVoteClassifier(Frozen([model])).fit(*make_moons(300, noise=0.2, random_state=1))  # new examples
+    >>> clf.certificate_.n
+    300
     """
 
     learns = False

@@ -28,6 +28,18 @@ class Ensemble(VoterSource):
     ----------
     estimator : scikit-learn ensemble
         Not fitted; it is cloned for every fold.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from stocmv import MajorityVoteClassifier
+    >>> from stocmv.voters import Ensemble
+    >>> voters = Ensemble(RandomForestClassifier(20))
+    >>> X, y = make_moons(300, noise=0.2, random_state=0)
+    >>> clf = MajorityVoteClassifier(voters, voting="hard", random_state=0).fit(X, y)
+    >>> clf.voters_[0].n_voters
+    20
     """
 
     def __init__(self, estimator: BaseEstimator) -> None:

@@ -19,7 +19,19 @@ _UNDIVIDED = -1
 
 
 def save_folds(path: str | os.PathLike, votes: Sequence[Votes]) -> None:
-    """Write the votes of several folds atomically to one file; those on a cluster are collected."""
+    """Write the votes of several folds atomically to one file; those on a cluster are collected.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from stocmv import VoteMatrix
+    >>> from stocmv.votes import load_folds, save_folds
+    >>> folds = [VoteMatrix.from_labels([[0, 1], [1, 1]], [0, 1])] * 2
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_folds(os.path.join(folder, "votes.npz"), folds)
+    ...     len(load_folds(os.path.join(folder, "votes.npz")))
+    2
+    """
     arrays: dict[str, Any] = {}
     for k, fold in enumerate(votes):
         here = fold.collect()
@@ -32,7 +44,20 @@ def save_folds(path: str | os.PathLike, votes: Sequence[Votes]) -> None:
 
 
 def load_folds(path: str | os.PathLike) -> list[Votes]:
-    """Read a file that `save_folds` or `save` of a matrix wrote; nothing in the file can run code."""
+    """Read a file that `save_folds` or `save` of a matrix wrote; nothing in the file can run code.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from stocmv import VoteMatrix
+    >>> from stocmv.votes import load_folds, save_folds
+    >>> votes = VoteMatrix.from_labels([[0, 1], [1, 1]], [0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_folds(os.path.join(folder, "votes.npz"), [votes])
+    ...     (again,) = load_folds(os.path.join(folder, "votes.npz"))
+    >>> again.n_voters
+    2
+    """
     with reading_votes(path) as arrays:
         if "bits" in arrays or "margins" in arrays:
             return [_matrix(arrays)]
