@@ -3,6 +3,8 @@
 python -m benchmarks.predictions
 """
 
+import contextlib
+import io
 import json
 import subprocess
 import sys
@@ -27,7 +29,7 @@ KINDS = {
 
 
 def run() -> list[Target]:
-    print(f"{N:,} rows; memory is the peak, with the imports and the data\n")
+    print(f"{N:,} rows; seconds of the processor; memory is the peak, with the imports and the data\n")
     print(f"{'subgroups':48}{'certify s':>11}{'verify s':>10}{'peak MB':>9}")
     targets = []
     for kind, title in KINDS.items():
@@ -38,7 +40,7 @@ def run() -> list[Target]:
         print(f"{title:48}{r['certify']:>11.1f}{r['verify']:>10.1f}{r['peak']:>9.0f}", flush=True)
         if kind in ("region", "columns"):
             targets += [
-                Target(f"{title}: seconds to certify", r["certify"], "<=", 10, " s"),
+                Target(f"{title}: processor seconds to certify", r["certify"], "<=", 10, " s"),
                 Target(f"{title}: peak resident memory", r["peak"] / 1e3, "<=", 1, " GB"),
             ]
     return targets
@@ -65,35 +67,26 @@ def alone(kind: str) -> dict[str, float]:
 
 
 def _by_command(truth: Any, said: Any, regions: Any) -> dict[str, float]:
-    from stocmv.cli import main
+    from stocmv.cli._main import run as command
+
+    def quietly(*words: str) -> None:
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert command(list(words)) == 0, words
 
     with tempfile.TemporaryDirectory() as folder:
         table, out = Path(folder, "answers.csv"), Path(folder, "out")
         lines = (f"{y},{p},{region}" for y, p, region in zip(truth, said, regions, strict=True))
         table.write_text("\n".join(["y,p,region", *lines]))
-        words = [str(table), *"--truth y --prediction p --subgroup region --json --out".split(), str(out)]
-        taken = _timed(lambda: _quietly(main, ["certify-predictions", *words]))[1]
-        checking = _timed(lambda: _quietly(main, ["verify", str(out / "certificate.json"), str(out / "evidence.npz")]))[
-            1
-        ]
+        options = [*"--truth y --prediction p --subgroup region --json --out".split(), str(out)]
+        taken = _timed(lambda: quietly("certify-predictions", str(table), *options))[1]
+        checking = _timed(lambda: quietly("verify", str(out / "certificate.json"), str(out / "evidence.npz")))[1]
     return {"certify": taken, "verify": checking, "peak": peak_megabytes()}
 
 
-def _quietly(main: Callable[[list[str]], Any], words: list[str]) -> None:
-    import contextlib
-    import io
-
-    with contextlib.redirect_stdout(io.StringIO()):
-        try:
-            assert not main(words)
-        except SystemExit as end:
-            assert not end.code, words
-
-
 def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    began = time.perf_counter()
+    began = time.process_time()  # all of it runs in one thread, and the machine may be busy
     value = call()
-    return value, time.perf_counter() - began
+    return value, time.process_time() - began
 
 
 if __name__ == "__main__":
