@@ -122,4 +122,4 @@ def areas(n: int, area: float, draws: int) -> tuple[tuple[float, float], tuple[f
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)

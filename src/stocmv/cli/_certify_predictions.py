@@ -89,6 +89,8 @@ def certify_predictions(
     names = list(dict.fromkeys([truth, prediction, *subgroup, *(x for x in (score, group) if x is not None)]))
     columns = read_texts(file, names, format=kind, encoding=encoding)
     y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[prediction]]
+    if NO_ANSWER in y:
+        raise ValueError(f"The label {NO_ANSWER!r} in the column {truth!r} is what empty answers are called: rename it.")
     silent = answers.count(NO_ANSWER)
     check_answers(y, answers, truth, prediction)
     certificate = certified(
