@@ -35,7 +35,9 @@ def main(draws: int) -> None:
         for rate in RATES:
             cells = (f"{wrong:.1%} ({100 * width:.2f})" for wrong, width in (of(m, n, rate) for m in METHODS.values()))
             print(f"| {n:,} | {rate:.1%} | {' | '.join(cells)} |", flush=True)
-    print(f"\nwrong lower bounds on the area, % (allowed: 5), and mean bound; {draws:,} draws, {_POSITIVES:.0%} positive")
+    print(
+        f"\nwrong lower bounds on the area, % (allowed: 5), and mean bound; {draws:,} draws, {_POSITIVES:.0%} positive"
+    )
     print("\n| examples | true area | stocmv | DeLong |\n|---:|---:|---:|---:|")
     for n in SIZES:
         for rate in RATES:

@@ -77,7 +77,7 @@ def _by_command(truth: Any, said: Any, regions: Any) -> dict[str, float]:
         table, out = Path(folder, "answers.csv"), Path(folder, "out")
         lines = (f"{y},{p},{region}" for y, p, region in zip(truth, said, regions, strict=True))
         table.write_text("\n".join(["y,p,region", *lines]))
-        options = [*"--truth y --prediction p --subgroup region --json --out".split(), str(out)]
+        options = ["--truth", "y", "--prediction", "p", "--subgroup", "region", "--json", "--out", str(out)]
         taken = _timed(lambda: quietly("certify-predictions", str(table), *options))[1]
         checking = _timed(lambda: quietly("verify", str(out / "certificate.json"), str(out / "evidence.npz")))[1]
     return {"certify": taken, "verify": checking, "peak": peak_megabytes()}

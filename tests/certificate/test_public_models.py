@@ -75,7 +75,7 @@ def test_every_figure(model, data):
         assert entry["upper"] == pytest.approx(upper(wrong[members].sum(), members.sum(), DELTA / 4), rel=1e-9)
     figures = ours.score_figures
     assert figures["brier"]["measured"] == pytest.approx(
-        (brier_score_loss(truth, scores[:, 1]) if k == 2 else ((scores - np.eye(k)[truth]) ** 2).sum(1).mean() / 2)
+        brier_score_loss(truth, scores[:, 1]) if k == 2 else ((scores - np.eye(k)[truth]) ** 2).sum(1).mean() / 2
     )
     clipped = np.maximum(scores[np.arange(n), truth], CLIP)
     assert figures["log_loss"]["measured"] == pytest.approx(-np.log(clipped).mean())

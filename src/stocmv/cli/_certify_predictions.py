@@ -90,7 +90,9 @@ def certify_predictions(
     columns = read_texts(file, names, format=kind, encoding=encoding)
     y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[prediction]]
     if NO_ANSWER in y:
-        raise ValueError(f"The label {NO_ANSWER!r} in the column {truth!r} is what empty answers are called: rename it.")
+        raise ValueError(
+            f"The column {truth!r} has the label {NO_ANSWER!r}, which stands for empty answers: rename it."
+        )
     silent = answers.count(NO_ANSWER)
     check_answers(y, answers, truth, prediction)
     certificate = certified(
