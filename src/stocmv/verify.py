@@ -695,6 +695,9 @@ class Judged:
 
     def losses(self, values: NDArray, among: NDArray | None = None) -> Losses:
         """Sums over the examples among these; the loss of a group is the mean over its rows among these."""
+        if values.dtype == bool and not self.grouped:
+            counted = [values[rows] if among is None else values[rows][among[rows]] for rows in self.folds]
+            return Losses([float(np.count_nonzero(each)) for each in counted], [len(each) for each in counted])
         found = [self.units(k, values, among) for k in range(len(self.folds))]
         return Losses([math.fsum(each.tolist()) for each in found], [len(each) for each in found])
 
@@ -1047,14 +1050,15 @@ def check_subgroups(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
     """The error given the subgroup: given who belongs to it, its examples are independent draws from it."""
     table, entries = trial.table, stated["entries"]
     _need("subgroup" in table.columns and not trial.several, "subgroups need judgments that have them, in one fold")
-    names, subgroup = table.columns["subgroups"].tolist(), table.columns["subgroup"]
+    names, attributes = table.columns["subgroups"].tolist(), np.ascontiguousarray(table.columns["subgroup"].T)
     each = trial.ledger.share("subgroup")
     at_once = trial.ledger.share("subgroups at once", {"subgroups": len(names), "sides": 2})
     stated_names = [[own["attribute"], own["value"]] for own in entries]
     yield Check("figures.subgroups.entries, names", brief(stated_names), brief(names), stated_names == names)
     _need(len(entries) == len(names), "figures.subgroups has not one entry for each subgroup")
+    column = {code: own for own in attributes for code in np.unique(own).tolist()}
     for code, own in enumerate(entries):
-        at, members = f"figures.subgroups.entries.{code}", (subgroup == code).any(1)
+        at, members = f"figures.subgroups.entries.{code}", column[code] == code
         wrong, right = (table.losses(values, members) for values in (table.wrong, ~table.wrong))
         yield Check(f"{at}.n", own["n"], wrong.sizes[0], own["n"] == wrong.sizes[0])
         yield _upper(f"{at}.empirical_risk", own["empirical_risk"], wrong.mean)

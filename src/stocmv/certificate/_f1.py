@@ -29,7 +29,7 @@ class F1(Figure):
         return [self._of_class(trial, c) for c in range(len(trial.judgments.classes))]
 
     def _of_class(self, trial: Trial, c: int) -> dict[str, Any]:
-        table = trial.judgments
+        table = trial.judgments.bare()
         either = table.among((table.truth == c) | (table.answer == c))
         losses = either.losses(either.answer != either.truth)
         apart = trial.upper([losses], self.share(trial), counted=True)

@@ -123,7 +123,7 @@ class Judgments:
 
     def folds(self) -> "list[Judgments]":
         """The rows of each fold."""
-        return [self.among(self.fold == k) for k in range(self.n_folds)]
+        return [self] if self.n_folds == 1 else [self.among(self.fold == k) for k in range(self.n_folds)]
 
     def among(self, rows: NDArray) -> "Judgments":
         """Some of the rows."""
@@ -131,12 +131,18 @@ class Judgments:
         return replace(self, **{name: getattr(self, name)[rows] for name in given})
 
     def by_class(self) -> "Iterator[Judgments]":
-        """The rows of each true class."""
-        return (self.among(self.truth == c) for c in range(len(self.classes)))
+        """The rows of each true class, without their scores and subgroups."""
+        bare = self.bare()
+        return (bare.among(self.truth == c) for c in range(len(self.classes)))
 
     def by_answer(self) -> "Iterator[Judgments]":
-        """The rows with each answer."""
-        return (self.among(self.answer == c) for c in range(len(self.classes)))
+        """The rows with each answer, without their scores and subgroups."""
+        bare = self.bare()
+        return (bare.among(self.answer == c) for c in range(len(self.classes)))
+
+    def bare(self) -> "Judgments":
+        """Without the columns that may be wide: to count errors among some rows, they need not be copied."""
+        return replace(self, scores=None, subgroup=None, subgroups=None, row=None)
 
     def losses(self, values: NDArray) -> Losses:
         """The sum of one value per row over the examples, or of the means over the rows of each group."""

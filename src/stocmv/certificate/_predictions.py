@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..verify import Refused, parse_certificate
-from ..votes import check_classes, check_labels, code_dtype, encode, is_missing
+from ..votes import check_classes, check_labels, code_dtype, encode
 from ._costs import check_cost
 from ._groups import group_ids
 from ._judgments import Judgments
+from ._subgroup_columns import subgroup_codes
 from ._tested import TestedCertificate, certify_judgments
 
 
@@ -44,7 +45,8 @@ def certify_predictions(
         Then the Brier score, the log loss and, for two classes, the area under the ROC curve are bounded too. The
         scores are in the evidence, for answering only when sure and for thresholds.
     classes : array-like, optional
-        All classes, sorted; by default those that occur.
+        All classes, sorted; by default those that occur. Pass them if some may be missing here: delta is shared among
+        all, and F1 scores and figures of groups assume that there are no others.
     groups : array-like of shape (n,), optional
         The group of each example, such as the patient: then groups are counted, and their errors are means.
     subgroups : data frame, dict or array-like of shape (n,) or (n, n_attributes), optional
@@ -171,81 +173,3 @@ def _scores(values: Any, n: int, classes: NDArray) -> NDArray:
     if not (np.all((scores >= 0) & (scores <= 1)) and np.all(np.abs(scores.sum(1) - 1) <= 1e-6)):
         raise ValueError("scores must lie between 0 and 1, and those of an example must sum to 1.")
     return scores
-
-
-MISSING = "(missing)"
-
-
-def subgroup_codes(subgroups: Any, n: int) -> tuple[NDArray, NDArray]:
-    """For each attribute the number of each example's subgroup; and what makes each subgroup."""
-    columns: list[NDArray] = []
-    names: list[tuple[str, str]] = []
-    for attribute, values in _attributes(subgroups).items():
-        found, place = np.unique(_texts(attribute, values, n), return_inverse=True)
-        columns.append(place + len(names))
-        names += [(attribute, value) for value in found.tolist()]
-    if not names:
-        raise ValueError("subgroups has no columns.")
-    dtype = np.uint8 if len(names) <= 256 else np.uint16 if len(names) <= 65536 else np.uint32
-    return np.column_stack(columns).astype(dtype), np.array(names)
-
-
-def _texts(attribute: str, values: Any, n: int) -> list[str]:
-    """The values of a column as texts; different values that are written alike are refused."""
-    column = np.asarray(values, object)
-    if column.shape != (n,):
-        raise ValueError(f"subgroups must have a value for each of the {n:,} examples, got the shape {column.shape}.")
-    missing = np.ma.getmaskarray(values) if np.ma.isMaskedArray(values) else np.zeros(n, bool)
-    first: dict[str, Any] = {}
-    texts = []
-    for value, hidden in zip(column.tolist(), missing.tolist(), strict=True):
-        absent = hidden or _is_absent(value)
-        text = MISSING if absent else str(value).rstrip("\0")  # numpy drops these
-        if not _is_same(first.setdefault(text, None if absent else value), None if absent else value):
-            raise ValueError(
-                f"subgroups has different values of {attribute!r} that are both written {text!r}: write them apart."
-            )
-        texts.append(text)
-    return texts
-
-
-def _is_absent(value: Any) -> bool:
-    """Whether this is None, NaN or another missing value."""
-    return is_missing(value) if np.ndim(value) == 0 else False
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    if isinstance(one, str) or isinstance(other, str):  # numpy takes "a" and "a\0" for the same
-        return isinstance(one, str) and one == other
-    return one is other or (one is not None and other is not None and np.array_equal(one, other))
-
-
-def _attributes(subgroups: Any) -> dict[str, Any]:
-    """The columns by name."""
-    if hasattr(subgroups, "columns"):  # a data frame
-        names = list(subgroups.columns)
-        found = [] if len(set(names)) < len(names) else [subgroups[name] for name in names]
-    elif isinstance(subgroups, dict):
-        names, found = list(subgroups), list(subgroups.values())
-    elif getattr(subgroups, "name", None) is not None:  # a series
-        names, found = [subgroups.name], [subgroups]
-    else:
-        names, found = _unnamed(subgroups)
-    texts = [str(name).rstrip("\0") for name in names]
-    if len(set(texts)) < len(texts):
-        raise ValueError("subgroups has two columns of the same name.")
-    return dict(zip(texts, found, strict=True))
-
-
-def _unnamed(subgroups: Any) -> tuple[list[str], list[Any]]:
-    """Columns that have no names."""
-    array = subgroups if np.ma.isMaskedArray(subgroups) else np.asarray(subgroups, object)
-    if array.ndim not in (1, 2):
-        raise ValueError(
-            f"subgroups must be a data frame, a dict or an array with a row for each example, got {subgroups!r}."
-            if array.ndim == 0
-            else f"subgroups must have one or two dimensions, got the shape {array.shape}."
-        )
-    array = array[:, None] if array.ndim == 1 else array
-    names = ["subgroup"] if array.shape[1] == 1 else [f"column {k}" for k in range(array.shape[1])]
-    return names, [array[:, k] for k in range(array.shape[1])]

@@ -1,5 +1,6 @@
 """The error in subgroups of the population, and how far these can be apart."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
@@ -39,7 +40,6 @@ class Subgroups(Figure):
             )
         each, at_once = self.share(trial, "subgroup"), self.share(trial, "subgroups at once")
         names = cast(NDArray, judgments.subgroups).tolist()
-        errors, right = (_losses(judgments, values) for values in (judgments.wrong, ~judgments.wrong))
         whole = not judgments.grouped
         entries = [
             {
@@ -51,7 +51,7 @@ class Subgroups(Figure):
                 "lower": max((1 - one_sample(*good, at_once, counted=whole)) * (1 - 1e-15), 0.0),
                 "upper": one_sample(*wrong, at_once, counted=whole),
             }
-            for (attribute, value), wrong, good in zip(names, errors, right, strict=True)
+            for (attribute, value), (wrong, good) in zip(names, _losses(judgments), strict=True)
         ]
         return {"entries": entries, "gaps": gaps(entries)}
 
@@ -110,14 +110,32 @@ def gaps(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _losses(judgments: Judgments, values: NDArray) -> list[Losses]:
-    """The sum over each subgroup of one value per row, or of its mean over the rows of a group in the subgroup."""
-    subgroup, number = cast(NDArray, judgments.subgroup), len(cast(NDArray, judgments.subgroups))
+def _losses(judgments: Judgments) -> Iterator[tuple[Losses, Losses]]:
+    """The errors of each subgroup and its right answers."""
+    number = len(cast(NDArray, judgments.subgroups))
     if judgments.grouped:
-        members = (judgments.among((subgroup == g).any(1)) for g in range(number))
-        return [own.losses(values[(subgroup == g).any(1)]) for g, own in zip(range(number), members, strict=True)]
-    sizes, sums = np.zeros(number, int), np.zeros(number)
-    for column in subgroup.T:
+        yield from _losses_of_groups(judgments, number)
+        return
+    sizes, errors = np.zeros((2, number), int)
+    wrong = judgments.wrong
+    for column in np.ascontiguousarray(cast(NDArray, judgments.subgroup).T):
         sizes += np.bincount(column, minlength=number)
-        sums += np.bincount(column, values, number)
-    return [Losses(float(total), int(n)) for total, n in zip(sums, sizes, strict=True)]
+        errors += np.bincount(column[wrong], minlength=number)
+    for n, count in zip(sizes.tolist(), errors.tolist(), strict=True):
+        yield Losses(float(count), n), Losses(float(n - count), n)
+
+
+def _losses_of_groups(judgments: Judgments, number: int) -> Iterator[tuple[Losses, Losses]]:
+    """The same from the shares of the errors among the rows that a group has in the subgroup."""
+    names, group = np.unique(cast(NDArray, judgments.group), return_inverse=True)
+    found: dict[int, tuple[Losses, Losses]] = {}
+    for column in cast(NDArray, judgments.subgroup).T:
+        # the pair of subgroup and group as one number, so that the groups of a subgroup stand together
+        pairs, place = np.unique(column.astype(np.int64) * len(names) + group, return_inverse=True)
+        rows, errors, own = np.bincount(place), np.bincount(place, judgments.wrong), pairs // len(names)
+        for code in np.unique(own).tolist():
+            members = slice(*np.searchsorted(own, [code, code + 1]).tolist())
+            wrong = errors[members] / rows[members]
+            right = (rows[members] - errors[members]) / rows[members]
+            found[code] = Losses(float(wrong.sum()), len(wrong)), Losses(float(right.sum()), len(right))
+    yield from (found[code] for code in range(number))

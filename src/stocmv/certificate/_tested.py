@@ -264,7 +264,23 @@ class TestedCertificate(Certificate):
         if self.voting == "given":
             assumed[1] = FIXED_MODEL
         parts = ["The subgroups were defined before looking at how the model did on them."]
-        return assumed + costs * bool(self.cost) + parts * bool(self.subgroups)
+        return assumed + costs * bool(self.cost) + parts * bool(self.subgroups) + self._complete_lists()
+
+    def _complete_lists(self) -> list[str]:
+        """What shares delta must not depend on the answers, nor on which classes come together in a group.
+
+        For recall and precision without groups it cannot: given the truths, or given the answers, the number of
+        classes that have examples is fixed. But F1 counts a class also where it is only answered in place of another.
+        """
+        listed = [
+            name
+            for name, needed in (
+                ("classes", self.f1_scores or (self.grouped and self.per_class)),
+                ("subgroups", self.grouped and self.subgroups),
+            )
+            if needed
+        ]
+        return [f"There are no other {' or '.join(listed)} than those listed."] * bool(listed)
 
     def verify(self, evidence: Judgments | None = None) -> Verification:
         """Recompute every figure of the certificate from the judgments, with independent code, and compare.

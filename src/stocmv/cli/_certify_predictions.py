@@ -89,6 +89,10 @@ def certify_predictions(
     names = list(dict.fromkeys([truth, prediction, *subgroup, *(x for x in (score, group) if x is not None)]))
     columns = read_texts(file, names, format=kind, encoding=encoding)
     y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[prediction]]
+    if NO_ANSWER in y:
+        raise ValueError(
+            f"The column {truth!r} has the label {NO_ANSWER!r}, which stands for empty answers: rename it."
+        )
     silent = answers.count(NO_ANSWER)
     check_answers(y, answers, truth, prediction)
     certificate = certified(
