@@ -18,6 +18,7 @@ from ._error_distribution import ErrorDistributionDisplay
 from ._history import HistoryDisplay
 from ._monitor import MonitorDisplay
 from ._order import OrderDisplay
+from ._panel import PanelDisplay
 from ._posterior import PosteriorDisplay
 from ._roc import RocDisplay
 from ._selective import SelectiveDisplay
@@ -29,6 +30,7 @@ __all__ = [
     "HistoryDisplay",
     "MonitorDisplay",
     "OrderDisplay",
+    "PanelDisplay",
     "PosteriorDisplay",
     "RocDisplay",
     "SelectiveDisplay",
