@@ -135,7 +135,13 @@ def certify_predictions(
         scores=None if score is None or pos_label is None else _scores(columns[score], score, pos_label, y, answers),
         groups=None if group is None else columns[group],
         subgroups={name: [value or None for value in columns[name]] for name in subgroup} or None,
-        context={"file": file.name, "sha256": sha256(file), "truth": truth, "prediction": prediction},
+        context={
+            "file": file.name,
+            "sha256": sha256(file),
+            "truth": truth,
+            "prediction": prediction,
+            **({} if group is None else {"group": group}),
+        },
         **settings,
     )
     evidence = certificate.evidence_

@@ -19,6 +19,7 @@ from ._history import HistoryDisplay
 from ._monitor import MonitorDisplay
 from ._order import OrderDisplay
 from ._panel import PanelDisplay
+from ._plan import PlanDisplay
 from ._posterior import PosteriorDisplay
 from ._roc import RocDisplay
 from ._selective import SelectiveDisplay
@@ -31,6 +32,7 @@ __all__ = [
     "MonitorDisplay",
     "OrderDisplay",
     "PanelDisplay",
+    "PlanDisplay",
     "PosteriorDisplay",
     "RocDisplay",
     "SelectiveDisplay",
