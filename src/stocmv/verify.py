@@ -1153,7 +1153,7 @@ def check_panel(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
         at, answered = f"figures.panel.voters.{m}", votes[:, m] != k
         wrong, everywhere = table.losses(votes[:, m] != table.truth, answered), table.losses(answered)
         yield Check(f"{at}.n", own["n"], sum(wrong.sizes), own["n"] == sum(wrong.sizes))
-        yield _upper(f"{at}.coverage", own["coverage"], everywhere.mean)
+        yield _lower(f"{at}.coverage", own["coverage"], everywhere.mean)
         yield from _one_of_panel(at, own, wrong, delta, table.grouped)
     ballots = (votes[:, :, None] == np.arange(k)).sum(1)
     elected = np.where(ballots.any(1), ballots.argmax(1), k)

@@ -1,6 +1,6 @@
 """Does the challenger err less than the champion? A test fed with labelled cases as they arrive."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -113,6 +113,12 @@ class ChallengerMonitor(Monitor):
             f"over all time, if the challenger errs at least as often. So far {seen}; the "
             f"evidence is now {plain(self.evidence)}, its peak {plain(self.peak)}."
         )
+
+    @classmethod
+    def _restored(cls, state: dict[str, Any]) -> "ChallengerMonitor":
+        if state["bound"] != _EVEN:
+            raise ValueError("bound makes no sense")
+        return cast("ChallengerMonitor", super()._restored(state))
 
     def __repr__(self) -> str:
         return f"ChallengerMonitor(delta={self.delta!r}, n={self.n}, evidence={self.evidence:.4g})"
