@@ -126,10 +126,12 @@ class ChallengerMonitor(Monitor):
 
 def _wrong(truth: NDArray, answers: ArrayLike, name: str) -> NDArray:
     """Whether each answer is an error, as a missing one is."""
-    said = np.asarray(answers, object)
+    said = answers if isinstance(answers, np.ndarray) else np.asarray(answers, object)
     if said.shape != truth.shape:
         raise ValueError(f"y and {name} must have one label for each case, got {truth.shape}, {said.shape}.")
-    given = ~np.array([is_missing(value) for value in said.tolist()], bool)
+    given = np.ones(len(said), bool)
+    if said.dtype.kind not in "biuUS":
+        given = ~np.array([is_missing(value) for value in said.tolist()], bool)
     wrong: NDArray[Any] = np.ones(len(truth), bool)
     if given.any():
         labels = check_labels(said[given], name, 1)
