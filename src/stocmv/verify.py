@@ -1141,7 +1141,7 @@ PANEL = {"voters": [VOTER], "equal": RISK, "pairs": [PAIR], "worth": Kind((int, 
 
 
 def check_panel(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
-    """Each voter among its answers, and the vote in which all count the same: all examples judge them, as one sample."""
+    """Each voter among its answers, and the vote in which all count the same: all examples test them, as one sample."""
     table = trial.table
     _need("votes" in table.columns, "the judgments have no votes of a panel")
     votes, names = table.columns["votes"].astype(np.intp), table.columns["voters"].tolist()
@@ -1157,7 +1157,8 @@ def check_panel(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
         yield from _one_of_panel(at, own, wrong, delta, table.grouped)
     ballots = (votes[:, :, None] == np.arange(k)).sum(1)
     elected = np.where(ballots.any(1), ballots.argmax(1), k)
-    yield from _one_of_panel("figures.panel.equal", stated["equal"], table.losses(elected != table.truth), delta, table.grouped)
+    lost = table.losses(elected != table.truth)
+    yield from _one_of_panel("figures.panel.equal", stated["equal"], lost, delta, table.grouped)
     yield from _check_pairs(stated, names, votes, table)
 
 

@@ -134,7 +134,7 @@ def is_table(table: Judgments) -> bool:
 
 
 def has_panel(table: Judgments) -> bool:
-    """Whether there is none, or each voter has a name of its own and a code of a class, or of no answer, in each row."""
+    """Whether there is none, or each voter has a name of its own and in each row a code: a class, or no answer."""
     if table.votes is None or table.voters is None:
         return table.votes is table.voters
     names, codes = table.voters.tolist(), range(len(table.classes) + 1)

@@ -20,7 +20,12 @@ def test_it_is_a_monitor_of_one_half_on_the_cases_that_differ():
     ours = ChallengerMonitor(0.1).update(truth, champion, challenger)
     differ = (champion != truth) != (challenger != truth)
     theirs = Monitor(0.5, 0.1).update_losses((champion != truth)[differ])
-    assert (ours.evidence, ours.peak, ours.n, ours.alarm_at) == (theirs.evidence, theirs.peak, theirs.n, theirs.alarm_at)
+    assert (ours.evidence, ours.peak, ours.n, ours.alarm_at) == (
+        theirs.evidence,
+        theirs.peak,
+        theirs.n,
+        theirs.alarm_at,
+    )
     assert ours.only_champion == np.sum((champion != truth) & (challenger == truth))
     assert ours.only_challenger == np.sum((champion == truth) & (challenger != truth))
     assert ours.n + ours.unanswered == len(truth)

@@ -19,7 +19,9 @@ def panel_of(n, rng, silent=0.0):
     """Three independent voters and a copy of the third, as words; the first sometimes does not answer."""
     truth = np.where(rng.random(n) < 0.4, "yes", "no")
     other = np.where(truth == "yes", "no", "yes")
-    said = {name: np.where(rng.random(n) < error, other, truth) for name, error in zip("abc", (0.1, 0.2, 0.3), strict=True)}
+    said = {
+        name: np.where(rng.random(n) < error, other, truth) for name, error in zip("abc", (0.1, 0.2, 0.3), strict=True)
+    }
     frame = pd.DataFrame({**said, "copy": said["c"]}).astype(object)
     frame.loc[rng.random(n) < silent, "a"] = None
     return frame, truth
@@ -87,7 +89,9 @@ def test_every_protocol_and_the_verifier(settings):
     certificate = clf.certificate_
     assert certificate.verify(clf.evidence_)
     assert "these bounds hold all at once" in str(certificate)
-    assert [claim.among for claim in certificate.claims if claim.name == "panel"] == [{"voters and their equal vote": 5}]
+    assert [claim.among for claim in certificate.claims if claim.name == "panel"] == [
+        {"voters and their equal vote": 5}
+    ]
     pair = certificate.panel["pairs"][-1]
     assert (pair["first"], pair["second"], pair["agreement"], pair["correlation"]) == ("c", "copy", 1.0, 1.0)
 

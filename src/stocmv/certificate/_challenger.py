@@ -109,8 +109,8 @@ class ChallengerMonitor(Monitor):
             )
         return (
             f"The challenger errs less than the champion. The evidence for it reached {plain(1 / self.delta)} with "
-            f"number {self.alarm_at:,} of these {unit}s, which happens with probability at most {100 * self.delta:g} %, "
-            f"over all time, if the challenger errs at least as often. So far {seen}; the "
+            f"number {self.alarm_at:,} of these {unit}s, which happens with probability at most "
+            f"{100 * self.delta:g} %, over all time, if the challenger errs at least as often. So far {seen}; the "
             f"evidence is now {plain(self.evidence)}, its peak {plain(self.peak)}."
         )
 

@@ -290,9 +290,7 @@ class Monitor:
     @classmethod
     def _restored(cls, state: dict[str, Any]) -> "Monitor":
         monitor = cls.__new__(cls)
-        Monitor.__init__(
-            monitor, state["bound"], state["delta"], grouped=state["grouped"], subject=state["subject"]
-        )
+        Monitor.__init__(monitor, state["bound"], state["delta"], grouped=state["grouped"], subject=state["subject"])
         monitor.n, monitor.errors, monitor.unanswered = state["n"], state["errors"], state["unanswered"]
         monitor.peak, monitor.alarm_at = state["peak"], state["alarm_at"]
         monitor.batches = tuple(state["batches"])

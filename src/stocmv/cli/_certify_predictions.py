@@ -49,7 +49,7 @@ NO_ANSWER = "(no answer)"
     type=SHARE,
     help="Of a panel: share of the rows that only judge; the others teach the weights.  [default: 0.5]",
 )
-@click.option("--folds", type=click.IntRange(2), help="Of a panel, instead of a hold-out: every row teaches and judges.")
+@click.option("--folds", type=click.IntRange(2), help="Of a panel, instead of a hold-out: every row does both.")
 @click.option(
     "--seed", type=click.IntRange(0, 2**32 - 1), help="Of a panel: seed of the draw of the rows.  [default: 0]"
 )
@@ -123,12 +123,12 @@ def certify_predictions(
     for name, given in (("--holdout", holdout), ("--folds", folds), ("--seed", seed)):
         if given is not None:
             raise click.UsageError(f"{name} is for a panel, whose weights are learned: repeat --prediction.")
-    (prediction,) = prediction  # type: ignore[assignment]
-    names = list(dict.fromkeys([truth, prediction, *subgroup, *(x for x in (score, group) if x is not None)]))
+    (model,) = prediction
+    names = list(dict.fromkeys([truth, model, *subgroup, *(x for x in (score, group) if x is not None)]))
     columns = read_texts(file, names, format=kind, encoding=encoding)
-    y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[prediction]]
+    y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[model]]
     silent = answers.count(NO_ANSWER)
-    check_answers(y, answers, truth, prediction)
+    check_answers(y, answers, truth, model)
     certificate = certified(
         y,
         answers,
@@ -139,7 +139,7 @@ def certify_predictions(
             "file": file.name,
             "sha256": sha256(file),
             "truth": truth,
-            "prediction": prediction,
+            "prediction": model,
             **({} if group is None else {"group": group}),
         },
         **settings,

@@ -59,7 +59,12 @@ def compare(
     for name in answers:
         check_answers(y, answers[name], truth, name)
     found = compare_predictions(
-        y, answers[first], answers[second], groups=None if group is None else columns[group], delta=delta, names=(repr(first), repr(second))
+        y,
+        answers[first],
+        answers[second],
+        groups=None if group is None else columns[group],
+        delta=delta,
+        names=(repr(first), repr(second)),
     )
     source = {"file": file.name, "sha256": sha256(file), "truth": truth, "first": first, "second": second}
     content = {**found.to_dict(), "source": source}

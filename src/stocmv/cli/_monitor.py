@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--challenger",
     metavar="DIR|COLUMN",
-    help="Test instead whether this model errs less: the folder of another model, or a column of DATA with its answers.",
+    help="Test instead whether this model errs less: another folder, or a column of DATA with its answers.",
 )
 @click.option("--selective", is_flag=True, help="Test the error among the answers of the vote that answers when sure.")
 @click.option("--format", "kind", type=FORMAT, help="Kind of DATA.")
@@ -54,8 +54,8 @@ def monitor(
     file: while the bound holds, the probability that there is ever a false alarm is at most delta. With --state the
     cases of all files so far count; a file that was counted before is not counted again.
 
-    If FOLDER was made by 'stocmv certify-predictions', it has no model: DATA then holds the model's answers, in a column
-    of the same name as before.
+    A FOLDER of 'stocmv certify-predictions' has no model: DATA then holds the model's answers, in a column of the same
+    name as before.
 
     With --challenger the model in FOLDER is the champion, and the test is whether the challenger errs less. It is as
     valid after every file. A challenger for answers in a table is a column of DATA; for a model, the folder of another.

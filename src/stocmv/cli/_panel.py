@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..progress import stage
-from ._console import console, print_json, progress, quoted
+from ._console import print_json, progress, quoted
 from ._folder import checked_later, whole_folder
 
 _SHOWN = 12  # voters whose agreement is printed
@@ -35,8 +35,18 @@ def certify_panel(source: Source, folder: Path, *, force: bool, as_json: bool, *
     if len(set(voters)) < len(voters) or truth in voters or group in voters:
         raise click.UsageError("--prediction must name different columns, and neither --truth nor --group.")
     began, fitting = perf_counter(), checked_later(folder, force)
-    chosen = Settings(voters="forest", trees=1, bound="auto", prior="auto", jobs=1, stochastic=False, categories=None,
-                      votes=True, panel=True, **settings)  # fmt: skip
+    chosen = Settings(
+        voters="answers",
+        trees=1,
+        bound="auto",
+        prior="auto",
+        jobs=1,
+        stochastic=False,
+        categories=None,
+        votes=True,
+        panel=True,
+        **settings,
+    )
     with progress(quiet=as_json):
         with stage("reading"):
             table = read_answers(file, truth, only=voters, group=group, format=kind, encoding=encoding)
@@ -72,7 +82,8 @@ def print_agreement(screen: Any, panel: dict[str, Any]) -> None:
     names = [own["name"] for own in panel["voters"]]
     if len(names) > _SHOWN:
         return
-    shares = {(pair["first"], pair["second"]): f"{100 * pair['agreement']:.0f} %" for pair in panel["pairs"] if pair["n"]}
+    known = [pair for pair in panel["pairs"] if pair["n"]]
+    shares = {(pair["first"], pair["second"]): f"{100 * pair['agreement']:.0f} %" for pair in known}
     table = RichTable(box=None, header_style="bold", pad_edge=False)
     table.add_column("agreement (measured)")
     for name in names[1:]:
