@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from . import bounds, posteriors, risks, solvers, special, voters
     from .certificate import (
         Certificate,
+        ChallengerMonitor,
         Monitor,
         Verification,
         certify,
@@ -25,6 +26,7 @@ _ROOMS = ("bounds", "posteriors", "risks", "solvers", "special", "voters")
 _HOMES = {
     "certificate": (
         "Certificate",
+        "ChallengerMonitor",
         "Monitor",
         "Verification",
         "certify",
@@ -41,6 +43,7 @@ _HOMES = {
 
 __all__ = [
     "Certificate",
+    "ChallengerMonitor",
     "History",
     "Learned",
     "MajorityVoteClassifier",

@@ -592,8 +592,8 @@ def _several(among: Mapping[str, int]) -> dict[str, int]:
 
 # --------------------------------------------- 5. Tested certificates: the judgments, and a check for each figure
 
-HEADERS = ("classes", "subgroups")  # what the codes in the columns mean
-COLUMNS = (*HEADERS, "truth", "answer", "fold", "scores", "loss", "group", "silent", "row", "subgroup")
+HEADERS = ("classes", "subgroups", "voters")  # what the codes in the columns mean
+COLUMNS = (*HEADERS, "truth", "answer", "fold", "scores", "loss", "group", "silent", "row", "subgroup", "votes")
 NEEDED = ("classes", "truth", "answer", "fold")
 
 
@@ -613,7 +613,7 @@ def check_judgments(columns: Mapping[str, NDArray]) -> dict[str, NDArray]:
     n, k = columns["truth"].size, len(columns["classes"])
     _need(n > 0, "it has no rows")
     for name, column in columns.items():
-        if name not in (*HEADERS, "subgroup"):
+        if name not in (*HEADERS, "subgroup", "votes"):
             fits = column.shape == ((n, k) if name == "scores" else (n,)) and COLUMN_TYPES[name](column.dtype)
             _need(fits, f"its column {name} is not of the right shape and type")
     for name in ("truth", "answer"):
@@ -633,6 +633,9 @@ def check_judgments(columns: Mapping[str, NDArray]) -> dict[str, NDArray]:
     _need(("subgroup" in columns) == ("subgroups" in columns), "it has subgroups without names, or names without them")
     if "subgroup" in columns:
         _check_subgroups(columns["subgroup"], columns["subgroups"], n)
+    _need(("votes" in columns) == ("voters" in columns), "it has votes without voters, or voters without votes")
+    if "votes" in columns:
+        _check_panel(columns["votes"], columns["voters"], n, k)
     return {name: columns[name] for name in COLUMNS if name in columns}
 
 
@@ -648,6 +651,14 @@ def _check_subgroups(subgroup: NDArray, names: NDArray, n: int) -> None:
     attributes = [names[codes, 0].tolist() for codes in found]
     alone = all(len(set(own)) == 1 for own in attributes) and len({own[0] for own in attributes}) == len(found)
     _need(alone, "a column of subgroups is not about one attribute")
+
+
+def _check_panel(votes: NDArray, names: NDArray, n: int, k: int) -> None:
+    """Each voter has a name of its own and a column of codes, in which the number of classes means no answer."""
+    fits = names.ndim == 1 and names.dtype.kind == "U" and len(np.unique(names)) == len(names) > 1
+    _need(fits, "its voters are not two or more with names of their own")
+    fits = votes.shape == (n, len(names)) and votes.dtype.kind == "u"
+    _need(fits and votes.max() <= k, "its votes are not codes of its classes, with a column for each voter")
 
 
 COLUMN_TYPES: dict[str, Callable[[np.dtype], bool]] = {
@@ -800,6 +811,7 @@ def _tested_checks(c: Content, table: Judged) -> Iterator[Check]:
     _need((c["fold_test"] != {}) == (len(table.folds) > 1), "the fold test is for several folds")
     _check_each(c["fold_test"], len(table.folds), "fold_test")
     _need(("subgroups" in c["figures"]) == ("subgroups" in table.columns), "there are subgroups without their figure")
+    _need(("panel" in c["figures"]) == ("votes" in table.columns), "there are votes of a panel without its figure")
     trial = Trial(c, table, Ledger(c["delta"]), test_shares(c["fold_test"]))
     yield _same_shares("fold_shares", c["fold_shares"], trial.shares)
     for name, stated in c["figures"].items():
@@ -1136,6 +1148,71 @@ def _check_area(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
     yield _lower("figures.scores.auc.bound", stated["bound"], 1 - least, 1 - largest)
 
 
+CORRELATION = Kind((int, float, type(None)), -1, 1)
+VOTER = {"name": TEXT, "n": COUNT, "coverage": SHARE, **RISK}
+PAIR = {"first": TEXT, "second": TEXT, "n": COUNT, "agreement": SHARE, "correlation": CORRELATION}
+PANEL = {"voters": [VOTER], "equal": RISK, "pairs": [PAIR], "worth": Kind((int, float, type(None)), 1)}
+
+
+def check_panel(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
+    """Each voter among its answers, and the vote in which all count the same: all examples test them, as one sample."""
+    table = trial.table
+    _need("votes" in table.columns, "the judgments have no votes of a panel")
+    votes, names = table.columns["votes"].astype(np.intp), table.columns["voters"].tolist()
+    k, delta = len(table.labels), trial.ledger.share("panel", {"voters and their equal vote": len(names) + 1})
+    stated_names = [own["name"] for own in stated["voters"]]
+    yield Check("figures.panel.voters, names", brief(stated_names), brief(names), stated_names == names)
+    _need(len(stated_names) == len(names), "figures.panel has not one entry for each voter")
+    for m, own in enumerate(stated["voters"]):
+        at, answered = f"figures.panel.voters.{m}", votes[:, m] != k
+        wrong, everywhere = table.losses(votes[:, m] != table.truth, answered), table.losses(answered)
+        yield Check(f"{at}.n", own["n"], sum(wrong.sizes), own["n"] == sum(wrong.sizes))
+        yield _lower(f"{at}.coverage", own["coverage"], everywhere.mean)
+        yield from _one_of_panel(at, own, wrong, delta, table.grouped)
+    ballots = (votes[:, :, None] == np.arange(k)).sum(1)
+    elected = np.where(ballots.any(1), ballots.argmax(1), k)
+    lost = table.losses(elected != table.truth)
+    yield from _one_of_panel("figures.panel.equal", stated["equal"], lost, delta, table.grouped)
+    yield from _check_pairs(stated, names, votes, table)
+
+
+def _one_of_panel(at: str, stated: dict[str, Any], wrong: Losses, delta: float, grouped: bool) -> Iterator[Check]:
+    n = sum(wrong.sizes)
+    least, most = one_sample(math.fsum(wrong.totals), n, delta, not grouped) if n else (1.0, 1.0)
+    yield _upper(f"{at}.empirical_risk", stated["empirical_risk"], wrong.mean)
+    yield _upper(f"{at}.bound", stated["bound"], least, most)
+
+
+def _check_pairs(stated: dict[str, Any], names: list[str], votes: NDArray, table: Judged) -> Iterator[Check]:
+    """How often two voters agree where both answer, how their errors are correlated, and what the panel is worth."""
+    k, pairs = len(table.labels), list(itertools.combinations(range(len(names)), 2))
+    listed = [(own["first"], own["second"]) for own in stated["pairs"]]
+    _need(listed == [(names[i], names[j]) for i, j in pairs], "figures.panel.pairs are not all pairs in their order")
+    found = []
+    for place, (own, (i, j)) in enumerate(zip(stated["pairs"], pairs, strict=True)):
+        at, both = f"figures.panel.pairs.{place}", (votes[:, i] != k) & (votes[:, j] != k)
+        n = int(np.count_nonzero(both))
+        agreement = np.count_nonzero(both & (votes[:, i] == votes[:, j])) / max(n, 1)
+        wrong = [(votes[both, m] != table.truth[both]).astype(float) for m in (i, j)]
+        sizes = [float(np.std(each)) if n else 0.0 for each in wrong]
+        moved = [each - each.mean() for each in wrong] if n else []
+        found.append(float(np.mean(moved[0] * moved[1])) / math.prod(sizes) if all(sizes) else None)
+        yield Check(f"{at}.n", own["n"], n, own["n"] == n)
+        yield _same(f"{at}.agreement", own["agreement"], agreement)
+        yield _same(f"{at}.correlation", own["correlation"], found[-1])
+    known = [each for each in found if each is not None]
+    shared = max(sum(known) / max(len(known), 1), 0.0)
+    worth = 1 / (1 / len(names) + (1 - 1 / len(names)) * shared) if known else None
+    yield _same("figures.panel.worth", stated["worth"], worth)
+
+
+def _same(what: str, stated: float | None, found: float | None) -> Check:
+    """A measured figure that is not a bound: the same up to rounding, or missing in both."""
+    absent = stated is None or found is None
+    alike = stated is found if absent else math.isclose(stated, found, rel_tol=1e-9, abs_tol=1e-9)  # type: ignore[arg-type]
+    return Check(what, stated, found, alike)
+
+
 MEAN_SCORE = {"measured": NOT_NEGATIVE, "bound": NOT_NEGATIVE}
 SCORES = {"brier": MEAN_SCORE, "log_loss": {"clip": Kind(FLOAT, 0.01, 0.01), **MEAN_SCORE}}
 
@@ -1159,6 +1236,7 @@ CHECKS = {
     "interval": Figure({"lower": SHARE, "upper": SHARE}, check_interval),
     "scores": Figure((SCORES, {**SCORES, "auc": {"positive": LABEL, **RATE}}), check_scores),
     "subgroups": Figure({"entries": [SUBGROUP], "gaps": [GAP]}, check_subgroups),
+    "panel": Figure(PANEL, check_panel),
 }
 
 # ------------------------------------------------------------------------ 6. Bounds from one sample, and the fold test

@@ -510,7 +510,7 @@ OF_CONTENT += (figures, constants, weights, thresholds, flags, parts, anything)
 
 
 def rows_of_table(arrays, rows):
-    for name in set(arrays) - {"classes", "subgroups"}:
+    for name in set(arrays) - {"classes", "subgroups", "voters"}:
         arrays[name] = arrays[name][rows]
 
 

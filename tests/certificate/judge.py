@@ -27,7 +27,7 @@ from stocmv.risks import RISKS
 
 HIGHER, LOWER = 1, -1  # figures that must not be below, or above, those that are issued
 ROUNDING, COARSER = 2e-8, 1e-4  # how far the package may round a figure up; and where concentrations exceed a million
-HEADERS = ("classes", "subgroups")  # columns that have no row for each example
+HEADERS = ("classes", "subgroups", "voters")  # columns that have no row for each example
 FREE = ("context", "warnings", "further_assumptions")
 ERRORS = (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, IndexError, StopIteration, AssertionError)
 BOUND_KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester)}
@@ -130,6 +130,19 @@ def is_table(table: Judgments) -> bool:
         and (table.group is None or len(set(zip(groups, folds, strict=True))) == len(set(groups)))
         and all(len(column) == len(rows) for name, column in table.columns().items() if name not in HEADERS)
         and has_subgroups(table)
+        and has_panel(table)
+    )
+
+
+def has_panel(table: Judgments) -> bool:
+    """Whether there is none, or each voter has a name of its own and in each row a code: a class, or no answer."""
+    if table.votes is None or table.voters is None:
+        return table.votes is table.voters
+    names, codes = table.voters.tolist(), range(len(table.classes) + 1)
+    return (
+        len(set(names)) == len(names) > 1
+        and all(type(name) is str for name in names)
+        and all(len(row) == len(names) and all(code in codes for code in row) for row in table.votes.tolist())
     )
 
 

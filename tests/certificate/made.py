@@ -5,6 +5,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stocmv import ScoreMatrix, VoteMatrix, certify
 from stocmv.bounds import BOUNDS, CatoniPerFold
@@ -37,6 +38,7 @@ def judgments(
     drawn: bool = False,
     silent: bool = False,
     subgroups: bool = False,
+    panel: bool = False,
     labels: str = "numbers",
     wrong: float = 0.15,
     seed: int = 0,
@@ -66,7 +68,18 @@ def judgments(
         row=rng.integers(0, 2**63, n).astype(np.uint64),
         subgroup=codes.astype(np.uint8) if subgroups else None,
         subgroups=SUBGROUPS if subgroups else None,
+        votes=votes_of_panel(rng, truth, n_classes) if panel else None,
+        voters=np.array(["ann", "bob", "cy", "eve"]) if panel else None,
     )
+
+
+def votes_of_panel(rng: np.random.Generator, truth: NDArray, n_classes: int) -> NDArray:
+    """Four voters: two that answer everything, one that mostly repeats the second, one that often does not answer."""
+    n = len(truth)
+    votes = np.where(rng.random((n, 4)) < 0.75, truth[:, None], rng.integers(0, n_classes, (n, 4)))
+    votes[:, 2] = np.where(rng.random(n) < 0.8, votes[:, 1], votes[:, 2])
+    votes[rng.random(n) < 0.4, 3] = n_classes
+    return votes.astype(np.uint8)
 
 
 def guesses(table: Judgments) -> list[Guess]:
@@ -102,6 +115,8 @@ TABLES: dict[str, dict[str, Any]] = {
     "hold-out, groups, stochastic": {"grouped": True, "drawn": True, "n_classes": 2},
     "hold-out, subgroups": {"subgroups": True},
     "hold-out, groups, subgroups": {"grouped": True, "subgroups": True},
+    "hold-out, panel": {"panel": True},
+    "folds, groups, panel": {"n_folds": 2, "grouped": True, "panel": True, "silent": True},
     "folds": {"n_folds": 3},
     "folds, stochastic": {"n_folds": 2, "drawn": True, "n_classes": 2, "labels": "words"},
     "folds, groups": {"n_folds": 2, "grouped": True, "silent": True},
@@ -254,6 +269,7 @@ EVERY = {
     "PAC-Bayes: soft, one voter": partial(softly, 2, n_voters=1),
 }
 ONE_OF_EACH = {
+    "panel": "tested: hold-out, panel",
     "subgroups": "tested: hold-out, subgroups",
     "tested": "tested: hold-out, stochastic",
     "folds": "tested: folds",

@@ -105,7 +105,7 @@ def test_all_groups_alike():
 def test_statements():
     assert compare_predictions(*answers(60, 0, 2000)).statement() == (
         "With probability at least 95 % over the draw of the 2,000 examples, the second model errs on at least 1.78 "
-        "percentage points fewer examples than the first (measured 3.00)."
+        "percentage points fewer examples than the first model (measured 3.00)."
     )
     undecided = compare_predictions(*answers(10, 12, 1000))
     assert undecided.statement().startswith("It cannot be said which model errs less: with probability at least 95 %")

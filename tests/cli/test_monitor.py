@@ -151,3 +151,49 @@ def test_json_of_a_refusal(stocmv, audit, here):
     answer = stocmv("monitor", audit, here / "missing.csv", "--json")
     assert answer.code == 2
     assert "missing.csv" in json.loads(answer.out)["error"]
+
+
+class TestAnswersInATable:
+    """A folder of certify-predictions has no model: the answers are in the new file."""
+
+    @pytest.fixture
+    def months(self, here, stocmv):
+        rng = np.random.default_rng(1)
+        for name, n in (("april", 400), ("may", 600), ("june", 900)):
+            truth = rng.choice(["ham", "spam"], n)
+            other = np.where(truth == "ham", "spam", "ham")
+            old, new = (np.where(rng.random(n) < error, other, truth) for error in (0.1, 0.06))
+            frame = pd.DataFrame({"truth": truth, "old": old, "new": new, "patient": np.arange(n) // 2})
+            frame.to_csv(f"{name}.csv", index=False)
+        assert stocmv("certify-predictions", "april.csv", "--truth", "truth", "--prediction", "old").code == 0
+
+    def test_whether_the_bound_holds(self, months, stocmv):
+        done = stocmv("monitor", "april-certified", "may.csv", "--state", "state.json")
+        assert done.code == 0
+        assert done.out.startswith("No alarm: 600 cases, ")
+
+    def test_a_challenger_file_by_file(self, months, stocmv):
+        command = ["monitor", "april-certified", "--challenger", "new", "--state", "state.json"]
+        assert stocmv(*command, "may.csv").out.startswith("Not decided: ")
+        done = stocmv(*command, "june.csv")
+        assert (done.code, done.out[:46]) == (1, "The challenger errs less than the champion. Th")
+        said = json.loads(stocmv(*command, "june.csv", "--json").out)
+        assert said["counted_before"]
+        assert said["only_champion"] + said["only_challenger"] == said["n"]
+
+    def test_other_states_and_columns_are_refused(self, months, stocmv):
+        stocmv("monitor", "april-certified", "may.csv", "--challenger", "new", "--state", "state.json")
+        for options, words in [
+            (["--challenger", "old", "--state", "state.json"], "for another certificate"),
+            (["--state", "state.json"], "its format is not"),
+            (["--challenger", "nw"], "did you mean 'new'?"),
+            (["--challenger", "new", "--selective"], "--challenger and --selective are two tests"),
+        ]:
+            done = stocmv("monitor", "april-certified", "june.csv", *options)
+            assert done.code == 2
+            assert words in done.err
+
+    def test_groups(self, months, stocmv):
+        options = ["--truth", "truth", "--prediction", "old", "--group", "patient", "--out", "grouped"]
+        assert stocmv("certify-predictions", "april.csv", *options).code == 0
+        assert "of 300 groups" in stocmv("monitor", "grouped", "may.csv", "--challenger", "new").out

@@ -2,6 +2,7 @@
 
 from ..verify import Check as Check, Verification
 from ._certificate import Certificate
+from ._challenger import ChallengerMonitor
 from ._claims import Claim as Claim, share as share
 from ._class_losses import known_labels as known_labels
 from ._comparison import Comparison, compare_predictions
@@ -30,6 +31,7 @@ from ._tested import (
 
 __all__ = [
     "Certificate",
+    "ChallengerMonitor",
     "Comparison",
     "ComparisonPlan",
     "Judgments",

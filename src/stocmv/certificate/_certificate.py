@@ -283,7 +283,8 @@ class Certificate(ABC):
             fold = "a fold and " if len(self.fold_sizes) > 1 else ""
             told.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
         shares = shares_in_words(self.claims, self.delta)
-        at_once = "; those of the classes hold all at once" * bool(self.per_class)
+        together = ["of the classes"] * bool(self.per_class) + ["of the voters"] * ("panel" in self.figures)
+        at_once = f"; those {' and those '.join(together)} hold all at once" if together else ""
         return [
             *told,
             *self._notes(),

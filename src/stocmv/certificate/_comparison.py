@@ -15,6 +15,7 @@ from ._percent import confidence, percent, points
 from ._predictions import answers_to
 from ._words import counted
 
+MODELS = ("the first model", "the second model")
 SHARE_OF_FREQUENCY = 0.1  # of delta, for how often the models differ; the rest is for which of them errs then
 _AWAY = 1 + 1e-15
 
@@ -41,6 +42,8 @@ class Comparison:
         With probability at least 1 - delta the true difference lies between them; rounded outward.
     p_value : float or None
         Of McNemar's exact two-sided test that both models err equally often; None for groups.
+    names : tuple of str
+        What to call the models.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class Comparison:
     lower: float
     upper: float
     p_value: float | None
+    names: tuple[str, str] = MODELS
 
     @property
     def better(self) -> str | None:
@@ -77,15 +81,17 @@ class Comparison:
         averaged = ", averaged group by group" * self.grouped
         if self.better is None:
             return (
-                f"It cannot be said which model errs less: w{sure}the error of the first model minus that of the "
-                f"second is between {points(self.lower, decimal.ROUND_FLOOR)} and "
+                f"It cannot be said which model errs less: w{sure}the error of {self.names[0]} minus that of "
+                f"{self.names[1]} is between {points(self.lower, decimal.ROUND_FLOOR)} and "
                 f"{points(self.upper, decimal.ROUND_CEILING)} percentage points{averaged} (measured "
                 f"{points(self.difference)})."
             )
-        other, least = ("first", self.lower) if self.better == "second" else ("second", -self.upper)
+        (other, better), least = (
+            (self.names, self.lower) if self.better == "second" else (self.names[::-1], -self.upper)
+        )
         return (
-            f"W{sure}the {self.better} model errs on at least {points(least, decimal.ROUND_FLOOR)} percentage points "
-            f"fewer examples than the {other}{averaged} (measured {points(abs(self.difference))})."
+            f"W{sure}{better} errs on at least {points(least, decimal.ROUND_FLOOR)} percentage points "
+            f"fewer examples than {other}{averaged} (measured {points(abs(self.difference))})."
         )
 
     @property
@@ -93,12 +99,10 @@ class Comparison:
         return "group" if self.grouped else "example"
 
     def __str__(self) -> str:
-        rows = [
-            ("first", self.first_error, self.only_first),
-            ("second", self.second_error, self.only_second),
-        ]
-        lines = [f"{name:8}{percent(error):>14}{alone:>16,}" for name, error, alone in rows]
-        lines = [self.statement(), "", f"{'model':8}{'measured error':>14}{'errs alone':>16}", *lines]
+        rows = zip(self.names, (self.first_error, self.second_error), (self.only_first, self.only_second), strict=True)
+        wide = max(len(name) for name in ("model", *self.names)) + 2
+        lines = [f"{name:{wide}}{percent(error):>14}{alone:>16,}" for name, error, alone in rows]
+        lines = [self.statement(), "", f"{'model':{wide}}{'measured error':>14}{'errs alone':>16}", *lines]
         if self.p_value is not None:
             lines.append(f"McNemar's exact test of equal errors: p = {self.p_value:.2g}")
         return "\n".join(lines)
@@ -115,6 +119,7 @@ def compare_predictions(
     *,
     groups: ArrayLike | None = None,
     delta: float = 0.05,
+    names: tuple[str, str] = MODELS,
 ) -> Comparison:
     """Compare the errors of two models on the same examples, with an interval for their difference.
 
@@ -130,6 +135,8 @@ def compare_predictions(
         is its mean over the group's rows.
     delta : float
         Probability that the interval does not contain the true difference, at most.
+    names : tuple of two str
+        What to call the models in sentences.
 
     Returns
     -------
@@ -155,7 +162,7 @@ def compare_predictions(
     >>> second[60:120] = 1
     >>> print(compare_predictions(truth, first, second).statement())  # doctest: +NORMALIZE_WHITESPACE
     With probability at least 95 % over the draw of the 2,000 examples, the second model errs on at least 1.78
-    percentage points fewer examples than the first (measured 3.00).
+    percentage points fewer examples than the first model (measured 3.00).
     """
     delta = check_delta(delta)
     truth = check_labels(y_true, "y_true", 1)
@@ -166,6 +173,7 @@ def compare_predictions(
         "only_second": only_second,
         "delta": delta,
         "grouped": groups is not None,
+        "names": tuple(names),
     }
     if groups is not None:
         return Comparison(**counts, **_of_groups(wrong, group_ids(groups, len(truth)), delta), p_value=None)

@@ -30,6 +30,7 @@ class Scope(NamedTuple):
     priced: int  # number of answers that have costs
     subgroups: int = 0
     grouped: bool = False
+    voters: int = 0  # of a panel
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class Trial:
         j = self.judgments
         priced = 0 if self.costs is None else len(self.costs.classes)
         subgroups = 0 if j.subgroups is None else len(j.subgroups)
-        return Scope(self.delta, j.n_folds, len(j.classes), j.loss is not None, priced, subgroups, j.grouped)
+        voters = 0 if j.voters is None else len(j.voters)
+        return Scope(self.delta, j.n_folds, len(j.classes), j.loss is not None, priced, subgroups, j.grouped, voters)
 
     @cached_property
     def folds(self) -> list[Judgments]:

@@ -14,8 +14,8 @@ from .._files import whole_file
 from ..verify import read_judgments
 
 _ROUND_UP = 1 + 1e-13  # pairwise summation loses less than 1e-14 for any number of rows
-COLUMNS = ("truth", "answer", "fold", "scores", "loss", "group", "silent", "row", "subgroup")
-HEADERS = ("classes", "subgroups")  # what the codes in the columns mean
+COLUMNS = ("truth", "answer", "fold", "scores", "loss", "group", "silent", "row", "subgroup", "votes")
+HEADERS = ("classes", "subgroups", "voters")  # what the codes in the columns mean
 
 
 class Losses(NamedTuple):
@@ -56,6 +56,10 @@ class Judgments:
         For each attribute, such as the region, the number of the example's subgroup.
     subgroups : ndarray of shape (n_subgroups, 2) or None
         The attribute and the value that make each subgroup, as texts.
+    votes : ndarray of shape (n, n_voters) or None
+        If the voters are certified as a panel, what each of them answers; the number of classes means no answer.
+    voters : ndarray of shape (n_voters,) or None
+        Their names.
 
     Examples
     --------
@@ -78,6 +82,8 @@ class Judgments:
     row: NDArray | None = None
     subgroup: NDArray | None = None
     subgroups: NDArray | None = None
+    votes: NDArray | None = None
+    voters: NDArray | None = None
 
     @classmethod
     def joined(cls, parts: "Sequence[Judgments]", *, as_folds: bool) -> "Judgments":

@@ -5,7 +5,7 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,7 +16,6 @@ from ..bounds import check_delta
 from ..votes import check_labels, group_names
 from ._percent import percent_excluded
 
-_FORMAT = "stocmv monitor 1"
 _ODDS = np.array([1.2, 1.5, 2.0, 3.5, 10.0])  # each bets that the odds of an error are this many times the bound's
 _AT_ONCE = 0.5  # share of the capital that is bet from the first case on
 _ERRORS = 100  # errors at the bound after which the reserve begins to fall noticeably
@@ -94,6 +93,8 @@ class Monitor:
     >>> 2000 < monitor.alarm_at < 2500
     True
     """
+
+    format: ClassVar[str] = "stocmv monitor 1"
 
     def __init__(self, bound: float, delta: float = 0.05, *, grouped: bool = False, subject: str = "") -> None:
         if not 0 < bound < 1:
@@ -227,14 +228,14 @@ class Monitor:
         seen = f"{counted}, {self.errors:,.6g} errors{share}"
         if self.alarm_at is None:
             return (
-                f"No alarm: {seen}. The evidence against an error of at most {most} is {_plain(self.evidence)}; at "
-                f"{_plain(1 / self.delta)} there is an alarm."
+                f"No alarm: {seen}. The evidence against an error of at most {most} is {plain(self.evidence)}; at "
+                f"{plain(1 / self.delta)} there is an alarm."
             )
         return (
             f"Alarm: the error is no longer at most {most}, or never was. The evidence against it reached "
-            f"{_plain(1 / self.delta)} with {what[:-1]} {self.alarm_at:,}, which happens with probability at most "
+            f"{plain(1 / self.delta)} with {what[:-1]} {self.alarm_at:,}, which happens with probability at most "
             f"{100 * self.delta:g} %, over all time, while the bound holds. So far {seen}; the evidence is now "
-            f"{_plain(self.evidence)}, its peak {_plain(self.peak)}."
+            f"{plain(self.evidence)}, its peak {plain(self.peak)}."
         )
 
     def __str__(self) -> str:
@@ -245,7 +246,7 @@ class Monitor:
 
     def _state(self) -> dict[str, Any]:
         return {
-            "format": _FORMAT,
+            "format": self.format,
             "bound": self.bound,
             "delta": self.delta,
             "grouped": self.grouped,
@@ -262,7 +263,7 @@ class Monitor:
         }
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Monitor) and self._state() == other._state()
+        return type(other) is type(self) and self._state() == other._state()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -281,14 +282,15 @@ class Monitor:
         with Path(path).open("rb") as file:
             text = file.read(_LONGEST + 1)
         try:
-            return cls._restored(_parsed(text))
+            return cls._restored(_parsed(text, cls.format))
         except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
             why = str(error) if isinstance(error, ValueError) else "it is not of the right form"
             raise ValueError(f"{os.fspath(path)} is not the state of a monitor: {why.rstrip('.')}.") from error
 
     @classmethod
     def _restored(cls, state: dict[str, Any]) -> "Monitor":
-        monitor = cls(state["bound"], state["delta"], grouped=state["grouped"], subject=state["subject"])
+        monitor = cls.__new__(cls)
+        Monitor.__init__(monitor, state["bound"], state["delta"], grouped=state["grouped"], subject=state["subject"])
         monitor.n, monitor.errors, monitor.unanswered = state["n"], state["errors"], state["unanswered"]
         monitor.peak, monitor.alarm_at = state["peak"], state["alarm_at"]
         monitor.batches = tuple(state["batches"])
@@ -353,7 +355,7 @@ def _group_means(groups: ArrayLike, wrong: NDArray, shares: NDArray) -> tuple[ND
     return np.minimum(means[0], means[1])[order], means[1][order]
 
 
-def _plain(value: float) -> str:
+def plain(value: float) -> str:
     if value < 0.1:
         return "below 0.1"
     return f"{value:,.3g}" if value < 100 else f"{value:,.0f}" if value < 1e6 else "more than a million"
@@ -363,7 +365,7 @@ def _digest(state: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(state, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _parsed(text: bytes) -> dict[str, Any]:
+def _parsed(text: bytes, form: str) -> dict[str, Any]:
     """Parse a state that `to_json` wrote: every field must be present, of its type, and in its range."""
     if len(text) > _LONGEST:
         raise ValueError("it is too long")
@@ -371,8 +373,8 @@ def _parsed(text: bytes) -> dict[str, Any]:
         state = json.loads(text, parse_constant=_no_constant)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError("it is not JSON") from error
-    if not isinstance(state, dict) or state.get("format") != _FORMAT:
-        raise ValueError(f"its format is not {_FORMAT!r}")
+    if not isinstance(state, dict) or state.get("format") != form:
+        raise ValueError(f"its format is not {form!r}")
     digest = state.pop("sha256", None)
     fresh = Monitor(0.5)._state()
     if state.keys() != fresh.keys():

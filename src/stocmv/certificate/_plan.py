@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,11 @@ class Plan:
     chance: float
     prevalence: float | None
 
+    def chance_at(self, n: int) -> float:
+        """The smallest chance to certify the bound with so many examples or more."""
+        target = _Target(self.error, self.bound, self.delta, self.chance)
+        return target.chance_at(n) if self.prevalence is None else target.joint(n, self.prevalence)
+
     def statement(self) -> str:
         """The plan in a sentence."""
         whole = self.prevalence is None
@@ -89,6 +94,10 @@ class ComparisonPlan:
     discordant: float
     delta: float
     chance: float
+
+    def chance_at(self, n: int) -> float:
+        """The smallest chance to show which model errs less with so many examples or more."""
+        return _comparison_target(self).joint(n, self.discordant)
 
     def statement(self) -> str:
         """The plan in a sentence."""
@@ -196,9 +205,14 @@ def plan_comparison(
             f"difference cannot be larger than discordant, the share of examples on which exactly one model errs: got "
             f"{difference:g} and {discordant:g}."
         )
-    side = (1 - SHARE_OF_FREQUENCY) * delta / 2
-    target = _Target((1 - difference / discordant) / 2, 0.5, side, chance)
-    return ComparisonPlan(target.total(discordant), difference, discordant, delta, chance)
+    wanted = ComparisonPlan(0, difference, discordant, delta, chance)
+    return replace(wanted, n=_comparison_target(wanted).total(discordant))
+
+
+def _comparison_target(wanted: ComparisonPlan) -> "_Target":
+    """The better model's share of the errors on which they differ, to be certified below one half."""
+    side = (1 - SHARE_OF_FREQUENCY) * wanted.delta / 2
+    return _Target((1 - wanted.difference / wanted.discordant) / 2, 0.5, side, wanted.chance)
 
 
 class _Target:
@@ -256,9 +270,14 @@ class _Target:
     def total(self, prevalence: float) -> int:
         """The number of examples of which this share counts, by chance."""
         alone = int(self.sizes(np.array([self.first_allowed()]))[0])
-        return _smallest(lambda n: self._joint(n, prevalence) >= self.chance, int(alone / prevalence), MOST)
+        return _smallest(lambda n: self.joint(n, prevalence) >= self.chance, int(alone / prevalence), MOST)
 
-    def _joint(self, n: int, prevalence: float) -> float:
+    def chance_at(self, n: int) -> float:
+        """The smallest chance that n examples or more certify the bound."""
+        allowed = self._allowed(n)
+        return 0.0 if allowed < 0 else float(self.least(np.array([allowed]))[1][0])
+
+    def joint(self, n: int, prevalence: float) -> float:
         """The expected least chance, when the number that counts is binomial.
 
         The sum leaves out numbers that are farther than 8.5 standard deviations and 40 from the mean, as if their

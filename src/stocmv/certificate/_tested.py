@@ -21,6 +21,7 @@ from ._guess import Guess
 from ._interval import Interval
 from ._judgments import Judgments
 from ._mean_cost import MeanCost
+from ._panel import Panel
 from ._precision import Precision
 from ._score_figures import ScoreFigures
 from ._subgroups import Subgroups
@@ -41,6 +42,7 @@ FIGURES: dict[str, Figure] = {
         Subgroups(),
         Interval(),
         ScoreFigures(),
+        Panel(),
     )
 }
 _VOTES = {
@@ -88,6 +90,11 @@ class TestedCertificate(Certificate):
     subgroups : dict
         If subgroups are given: for each the bound on its error and an interval ("lower", "upper") that holds for all
         at once ("entries"), and for each attribute bounds on the largest difference ("gaps").
+    panel : dict
+        If the voters are certified as a panel: name, measured error and bound of each where it answers ("voters"), the
+        same for their vote with equal weights ("equal"), the agreement of each two and the correlation of their errors
+        ("pairs"), and how many independent voters they are worth ("worth"; None if unknown). The bounds hold all at
+        once; the rest is measured.
     evidence_ : Judgments or None
         The judgments themselves, if `certify_predictions` made this certificate; they are not in its file.
 
@@ -151,6 +158,10 @@ class TestedCertificate(Certificate):
     @property
     def subgroups(self) -> dict[str, Any]:
         return self.figures.get("subgroups", {})
+
+    @property
+    def panel(self) -> dict[str, Any]:
+        return self.figures.get("panel", {})
 
     def at_prevalence(self, shares: Mapping[Any, float]) -> float:
         """A bound on the error where the classes are otherwise distributed: ``{"yes": 0.02, "no": 0.98}``.
@@ -401,6 +412,8 @@ def certify_judgments(
         names.append("interval")
     if score_figures:
         names.append("scores")
+    if judgments.votes is not None:
+        names.append("panel")
     return TestedCertificate(
         figures={name: FIGURES[name].compute(trial) for name in names},
         delta=delta,

@@ -107,6 +107,9 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         groups its F1.
     calibration : bool
         Also certify how often the answers are right, by their score, in ten bins: a hold-out without groups only.
+    panel : bool
+        Also certify each voter alone and their vote with equal weights, all at once, and measure how alike the voters
+        are: for hard votes of 2 to 100 voters, with a hold-out, or with folds if the voters are not trained here.
     cost : array-like of shape (n_classes, n_classes), dict or None
         Cost of each answer, to certify the mean cost as well: rows are true classes and columns answers, in the order
         of ``classes_``; or a dict ``{truth: {answer: cost}}``, which may name classes that do not occur in ``y``.
@@ -200,6 +203,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         stochastic: bool = False,
         per_class: bool = False,
         calibration: bool = False,
+        panel: bool = False,
         cost: Any = None,
         n_jobs: int | None = None,
         device: str | None = None,
@@ -220,6 +224,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         self.stochastic = stochastic
         self.per_class = per_class
         self.calibration = calibration
+        self.panel = panel
         self.cost = cost
         self.n_jobs = n_jobs
         self.device = device

@@ -104,6 +104,7 @@ def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule
         bool(clf.stochastic),
         _context(clf, examples, rule),
         calibration=bool(clf.calibration),
+        panel=bool(clf.panel),
     )
     protocol.check(plan, grouped=grouped)
     return plan

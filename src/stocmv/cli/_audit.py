@@ -59,6 +59,7 @@ class Settings:
     abstain: str | None = None
     default: str | None = None
     device: str | None = None
+    panel: bool = False
 
     @property
     def threshold_target(self) -> dict[str, float]:
@@ -113,6 +114,7 @@ def certify_table(table: Table, settings: Settings) -> Audit:
         stochastic=settings.stochastic,
         per_class=settings.per_class,
         calibration=settings.calibration,
+        panel=settings.panel,
         cost=settings.cost,
         n_jobs=settings.jobs,
         device=settings.device,

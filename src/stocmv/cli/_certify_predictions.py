@@ -10,6 +10,7 @@ from ._certify import stem
 from ._console import as_json, console, print_json, quoted
 from ._folder import sweep, whole_folder
 from ._kinds import FILE, FORMAT, SHARE, Costs, Encoding
+from ._panel import Source, certify_panel
 
 NO_ANSWER = "(no answer)"
 
@@ -17,7 +18,13 @@ NO_ANSWER = "(no answer)"
 @click.command("certify-predictions", short_help="Certify any model from a file with its answers and the truth.")
 @click.argument("file", type=FILE)
 @click.option("--truth", required=True, metavar="COLUMN", help="Column with the true labels.")
-@click.option("--prediction", required=True, metavar="COLUMN", help="Column with the model's answers.")
+@click.option(
+    "--prediction",
+    required=True,
+    multiple=True,
+    metavar="COLUMN",
+    help="Column with the model's answers; repeated, those of a panel, whose members vote.",
+)
 @click.option("--score", metavar="COLUMN", help="Column with the probability of the class --pos-label, of two classes.")
 @click.option("--pos-label", metavar="LABEL", help="With --score: the class that the scores are about.")
 @click.option(
@@ -37,6 +44,15 @@ NO_ANSWER = "(no answer)"
 @click.option(
     "--delta", type=SHARE, default=0.05, show_default=True, help="Probability that the certificate fails, at most."
 )
+@click.option(
+    "--holdout",
+    type=SHARE,
+    help="Of a panel: share of the rows that only judge; the others teach the weights.  [default: 0.5]",
+)
+@click.option("--folds", type=click.IntRange(2), help="Of a panel, instead of a hold-out: every row does both.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), help="Of a panel: seed of the draw of the rows.  [default: 0]"
+)
 @click.option("--format", "kind", type=FORMAT, help="Kind of FILE.")
 @click.option("--encoding", type=Encoding(), help="Encoding of a csv file, such as latin-1.  [default: utf-8]")
 @click.option(
@@ -47,11 +63,14 @@ NO_ANSWER = "(no answer)"
 def certify_predictions(
     file: Path,
     truth: str,
-    prediction: str,
+    prediction: tuple[str, ...],
     score: str | None,
     pos_label: str | None,
     subgroup: tuple[str, ...],
     group: str | None,
+    holdout: float | None,
+    folds: int | None,
+    seed: int | None,
     kind: str | None,
     encoding: str | None,
     out: Path | None,
@@ -67,14 +86,19 @@ def certify_predictions(
     FILE is a csv, parquet or Excel file. An empty cell in the column of answers means that the model did not answer,
     which counts as an error.
 
+    With several --prediction columns they are a panel, of people or language models, say. Certified are each of them
+    alone, their vote with equal weights, and their vote with learned weights. An empty cell then means that the voter
+    has no say on that row. Also said: how often each two agree, and how many independent voters the panel is worth.
+
     The folder that is written holds certificate.json and evidence.npz (for 'stocmv verify'), and report.html, the
-    page to show.
+    page to show; for a panel also model.skops, the vote with learned weights (for 'stocmv predict').
 
     \b
     Examples:
       stocmv certify-predictions answers.csv --truth diagnosis --prediction model
       stocmv certify-predictions answers.csv --truth y --prediction p --subgroup region --subgroup sex
       stocmv certify-predictions scans.csv --truth y --prediction p --group patient --cost costs.json
+      stocmv certify-predictions answers.csv --truth y --prediction ann --prediction bob --prediction eve
     """
     from .. import certify_predictions as certified
     from .._files import sha256, whole_file
@@ -86,22 +110,42 @@ def certify_predictions(
         raise click.UsageError("--score and --pos-label go together: the class that the scores are about.")
     folder = out if out is not None else Path(f"{stem(str(file))}-certified")
     sweep(folder)
-    names = list(dict.fromkeys([truth, prediction, *subgroup, *(x for x in (score, group) if x is not None)]))
+    if len(prediction) > 1:
+        if score is not None or subgroup:
+            raise click.UsageError("--score and --subgroup are about one model: give one --prediction.")
+        if holdout is not None and folds is not None:
+            raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
+        judges = {"holdout": "auto" if folds else holdout or 0.5, "folds": folds, "seed": seed or 0}
+        settings.pop("calibration")
+        source = Source(file, truth, prediction, group, kind, encoding)
+        certify_panel(source, folder, force=force, as_json=as_json, **judges, **settings)
+        return
+    for name, given in (("--holdout", holdout), ("--folds", folds), ("--seed", seed)):
+        if given is not None:
+            raise click.UsageError(f"{name} is for a panel, whose weights are learned: repeat --prediction.")
+    (model,) = prediction
+    names = list(dict.fromkeys([truth, model, *subgroup, *(x for x in (score, group) if x is not None)]))
     columns = read_texts(file, names, format=kind, encoding=encoding)
-    y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[prediction]]
+    y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[model]]
     if NO_ANSWER in y:
         raise ValueError(
             f"The column {truth!r} has the label {NO_ANSWER!r}, which stands for empty answers: rename it."
         )
     silent = answers.count(NO_ANSWER)
-    check_answers(y, answers, truth, prediction)
+    check_answers(y, answers, truth, model)
     certificate = certified(
         y,
         answers,
         scores=None if score is None or pos_label is None else _scores(columns[score], score, pos_label, y, answers),
         groups=None if group is None else columns[group],
         subgroups={name: [value or None for value in columns[name]] for name in subgroup} or None,
-        context={"file": file.name, "sha256": sha256(file), "truth": truth, "prediction": prediction},
+        context={
+            "file": file.name,
+            "sha256": sha256(file),
+            "truth": truth,
+            "prediction": model,
+            **({} if group is None else {"group": group}),
+        },
         **settings,
     )
     evidence = certificate.evidence_

@@ -51,13 +51,20 @@ def compare(
 
     if out is not None and out.exists() and out.samefile(file):
         raise click.UsageError("--out would overwrite the answers: name another file.")
+    if first == second:
+        raise click.UsageError(f"--first and --second are the same column, {first!r}.")
     names = list(dict.fromkeys([truth, first, second, *([] if group is None else [group])]))
     columns = read_texts(file, names, format=kind, encoding=encoding)
     y, answers = columns[truth], {name: [answer or NO_ANSWER for answer in columns[name]] for name in (first, second)}
     for name in answers:
         check_answers(y, answers[name], truth, name)
     found = compare_predictions(
-        y, answers[first], answers[second], groups=None if group is None else columns[group], delta=delta
+        y,
+        answers[first],
+        answers[second],
+        groups=None if group is None else columns[group],
+        delta=delta,
+        names=(repr(first), repr(second)),
     )
     source = {"file": file.name, "sha256": sha256(file), "truth": truth, "first": first, "second": second}
     content = {**found.to_dict(), "source": source}

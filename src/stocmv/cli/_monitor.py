@@ -1,7 +1,8 @@
 """``stocmv monitor``."""
 
+import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import numpy as np
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     help="Column with the true labels; by default the one that the model was trained with.",
 )
 @click.option("--delta", type=SHARE, help="Probability of a false alarm over all time; by default the certificate's.")
+@click.option(
+    "--challenger",
+    metavar="DIR|COLUMN",
+    help="Test instead whether this model errs less: another folder, or a column of DATA with its answers.",
+)
 @click.option("--selective", is_flag=True, help="Test the error among the answers of the vote that answers when sure.")
 @click.option("--format", "kind", type=FORMAT, help="Kind of DATA.")
 @click.option("--encoding", type=Encoding(), help="Encoding of a csv file; by default the one that certify was given.")
@@ -36,6 +42,7 @@ def monitor(
     state: Path | None,
     target: str | None,
     delta: float | None,
+    challenger: str | None,
     selective: bool,
     kind: str | None,
     encoding: str | None,
@@ -47,37 +54,46 @@ def monitor(
     file: while the bound holds, the probability that there is ever a false alarm is at most delta. With --state the
     cases of all files so far count; a file that was counted before is not counted again.
 
+    A FOLDER of 'stocmv certify-predictions' has no model: DATA then holds the model's answers, in a column of the same
+    name as before.
+
+    With --challenger the model in FOLDER is the champion, and the test is whether the challenger errs less. It is as
+    valid after every file. A challenger for answers in a table is a column of DATA; for a model, the folder of another.
+
     With --selective only the cases that the vote is sure of count, and the bound is that of selective.json.
 
-    Exit code 0 without an alarm, 1 with an alarm, 2 for bad input.
+    Exit code 0 without an alarm, 1 with an alarm (with --challenger: it is shown to err less), 2 for bad input.
 
     \b
     Examples:
       stocmv monitor patients-certified may.csv --state patients.monitor.json
       stocmv monitor patients-certified june.csv --state patients.monitor.json
       stocmv monitor patients-certified may.csv --selective --state answers.monitor.json
+      stocmv monitor old-certified may.csv --challenger new-certified --state challenge.json
+      stocmv monitor answers-certified may.csv --challenger new_model --state challenge.json
     """
-    from .. import Certificate
-    from ._examples import read_labelled, remembered_encoding
-    from ._predict import check_out, load_model, read_selective, selective_vote
+    from .. import Certificate, ChallengerMonitor
+    from ._predict import check_out, read_selective
 
     if state is not None:
         check_out("--state", state, folder, data)
+    if challenger is not None and selective:
+        raise click.UsageError("--challenger and --selective are two tests: give one of them.")
     certified = folder / ("selective.json" if selective else "certificate.json")
     if not certified.exists():
         remedy = "certify with --max-error or --min-coverage first" if selective else "certify first"
         raise ValueError(f"There is no {certified}, whose bound would be tested: {remedy}.")
     certificate = read_selective(certified) if selective else Certificate.from_json(certified)
-    test = _begin(certificate, state, delta)
+    test = _begin(_fresh(certificate, challenger, delta), state, delta)
     digest = sha256(data)
     repeated = digest in test.batches
     if not repeated:
-        model = load_model(folder / "model.skops", folder / "certificate.json")
-        label, group = target or recorded_column(certificate, "target"), recorded_column(certificate, "group")
-        encoding = encoding or remembered_encoding(model, data, kind)
-        cases = read_labelled(model, data, kind, label, group, encoding)
-        answered = selective_vote(folder, model).answers(cases.X) if selective else None
-        test.update(np.asarray(cases.y), model.predict(cases.X), answered=answered, groups=cases.groups, batch=digest)
+        read = _answered if _is_table(certificate) else _asked
+        cases = read(New(folder, certificate, data, target, kind, encoding), challenger, selective=selective)
+        if isinstance(test, ChallengerMonitor):
+            test.update(cases.y, cases.answers, cases.challenger, groups=cases.groups, batch=digest)
+        else:
+            test.update(cases.y, cases.answers, answered=cases.answered, groups=cases.groups, batch=digest)
         if state is not None:
             test.to_json(state)
     if as_json:
@@ -89,14 +105,94 @@ def monitor(
     context.exit(1 if test.alarm else 0)
 
 
-def _begin(certificate: "Certificate", state: Path | None, delta: float | None) -> "Monitor":
-    """The test from the state file, or a new one."""
-    from .. import Monitor
+class New(NamedTuple):
+    """New cases, and the certificate of the model that they are about."""
 
-    fresh = certificate.monitor(delta)
+    folder: Path
+    certificate: "Certificate"
+    data: Path
+    target: str | None
+    kind: str | None
+    encoding: str | None
+
+
+class Cases(NamedTuple):
+    """True labels, what the model answered and whether it did, the challenger's answers, and groups."""
+
+    y: Any
+    answers: Any
+    challenger: Any = None
+    answered: Any = None
+    groups: Any = None
+
+
+def _is_table(certificate: "Certificate") -> bool:
+    """Whether it is about answers in a table, and there is no model to ask."""
+    return getattr(certificate, "voting", "") == "given"
+
+
+def _asked(new: New, challenger: str | None, *, selective: bool) -> Cases:
+    """Ask the model in the folder, and the one in the challenger's folder."""
+    from ._examples import read_labelled, remembered_encoding
+    from ._predict import load_model, selective_vote
+
+    model = load_model(new.folder / "model.skops", new.folder / "certificate.json")
+    label = new.target or recorded_column(new.certificate, "target")
+    group = recorded_column(new.certificate, "group")
+
+    def cases_for(vote: Any) -> Any:
+        encoding = new.encoding or remembered_encoding(vote, new.data, new.kind)
+        return read_labelled(vote, new.data, new.kind, label, group, encoding)
+
+    cases, rival = cases_for(model), None
+    if challenger is not None:
+        other = Path(challenger)
+        if not other.is_dir():
+            raise ValueError(
+                f"--challenger {challenger!r} is no folder: the champion is a model, so name the folder of another one."
+            )
+        vote = load_model(other / "model.skops", other / "certificate.json")
+        rival = vote.predict(cases_for(vote).X)
+    answered = selective_vote(new.folder, model).answers(cases.X) if selective else None
+    return Cases(np.asarray(cases.y), model.predict(cases.X), rival, answered, cases.groups)
+
+
+def _answered(new: New, challenger: str | None, *, selective: bool) -> Cases:
+    """The answers in the columns that were certified, and in that of the challenger."""
+    from ..tables import read_texts
+    from ._certify_predictions import NO_ANSWER, check_answers
+
+    context = new.certificate.context
+    truth, own, group = new.target or context.get("truth"), context.get("prediction"), context.get("group")
+    if not (isinstance(truth, str) and isinstance(own, str)) or (new.certificate.grouped and group is None):
+        raise ValueError(f"{new.folder} does not say which columns of a file it is about: use Certificate.monitor().")
+    names = [name for name in (truth, own, challenger, group) if name is not None]
+    columns = read_texts(new.data, list(dict.fromkeys(names)), format=new.kind, encoding=new.encoding)
+    answers = {name: [cell or NO_ANSWER for cell in columns[name]] for name in (own, challenger) if name is not None}
+    for name, cells in answers.items():
+        check_answers(columns[truth], cells, truth, name)
+    groups = None if group is None else columns[group]
+    return Cases(columns[truth], answers[own], None if challenger is None else answers[challenger], groups=groups)
+
+
+def _fresh(certificate: "Certificate", challenger: str | None, delta: float | None) -> "Monitor":
+    """The test before the first case."""
+    from .. import ChallengerMonitor
+
+    test = certificate.monitor(delta)
+    if challenger is None:
+        return test
+    model = Path(challenger) / "model.skops"
+    rival = challenger if _is_table(certificate) or not model.is_file() else sha256(model)
+    subject = hashlib.sha256(f"{test.subject} against {rival}".encode()).hexdigest()
+    return ChallengerMonitor(test.delta, grouped=test.grouped, subject=subject)
+
+
+def _begin(fresh: "Monitor", state: Path | None, delta: float | None) -> "Monitor":
+    """The test from the state file, or a new one."""
     if state is None or not state.exists():
         return fresh
-    found = Monitor.from_json(state)
+    found = type(fresh).from_json(state)
     if (found.subject, found.bound, found.grouped) != (fresh.subject, fresh.bound, fresh.grouped):
         raise ValueError(f"{state} is the state of a monitor for another certificate: name another file.")
     if delta is not None and found.delta != delta:
@@ -112,7 +208,9 @@ def recorded_column(certificate: "Certificate", role: str) -> str | None:
 
 
 def _as_content(test: "Monitor", repeated: bool) -> dict[str, Any]:
+    counts = {name: getattr(test, name) for name in ("only_champion", "only_challenger") if hasattr(test, name)}
     return {
+        **counts,
         "alarm": test.alarm,
         "alarm_at": test.alarm_at,
         "statement": test.statement(),

@@ -12,6 +12,7 @@ from ..report import TestErrors
 from ._audit import Audit, as_options
 from ._console import console, one_line, quoted
 from ._overview import DataOverview
+from ._panel import print_agreement
 
 _ROWS = 12  # of a table that are shown; the report has them all
 _COLUMNS = 20
@@ -30,6 +31,8 @@ def print_page(audit: Audit, overview: DataOverview, folder: Path, seconds: floa
     if order is not None and order.note is not None:
         screen.print(f"Note: {quoted(order.note)}\n")
     print_tables(screen, certificate, audit.test)
+    if "panel" in certificate.figures:
+        print_agreement(screen, certificate.figures["panel"])
     if "answers" in certificate.context["data"]:
         screen.print(quoted(_voters(certificate)))
     for fold in learned_weights(audit.model):

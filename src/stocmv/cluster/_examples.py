@@ -75,9 +75,9 @@ class ClusterExamples(Examples):
         sizes = self._counts[judging, k].tolist()
         return ClusterVotes(self._client, asked, sizes, vote.voters.n_voters, self.classes, abstains)
 
-    def judgments(self, vote: FoldVote, k: int, *, stochastic: bool) -> Judgments:
+    def judgments(self, vote: FoldVote, k: int, *, stochastic: bool, panel: bool) -> Judgments:
         """The judgments of part ``k``, which must be the part made last: collected, unlike the votes."""
-        asked = self._asked(_judgments, np.flatnonzero(self._counts[:, k]), k, stochastic)
+        asked = self._asked(_judgments, np.flatnonzero(self._counts[:, k]), k, stochastic, panel)
         parts = []
         for done, future in enumerate(self._client.compute(asked), 1):
             parts.append(result(future, self._client))
@@ -183,10 +183,12 @@ def _votes(vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bo
     return VoteMatrix.joined([cast(VoteMatrix, judging_votes(vote, X, codes, part.classes)) for X, codes, _ in blocks])
 
 
-def _judgments(vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bool, stochastic: bool) -> Judgments:
+def _judgments(
+    vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bool, stochastic: bool, panel: bool
+) -> Judgments:
     """What the judging rows of a partition show about the vote of a part."""
     blocks = _blocks(partition, part, k, numeric)
-    parts = [judge(vote, *block, part.classes, stochastic=stochastic) for block in blocks]
+    parts = [judge(vote, *block, part.classes, stochastic=stochastic, panel=panel) for block in blocks]
     return Judgments.joined(parts, as_folds=False)
 
 

@@ -18,6 +18,8 @@ from ._error_distribution import ErrorDistributionDisplay
 from ._history import HistoryDisplay
 from ._monitor import MonitorDisplay
 from ._order import OrderDisplay
+from ._panel import PanelDisplay
+from ._plan import PlanDisplay
 from ._posterior import PosteriorDisplay
 from ._roc import RocDisplay
 from ._selective import SelectiveDisplay
@@ -29,6 +31,8 @@ __all__ = [
     "HistoryDisplay",
     "MonitorDisplay",
     "OrderDisplay",
+    "PanelDisplay",
+    "PlanDisplay",
     "PosteriorDisplay",
     "RocDisplay",
     "SelectiveDisplay",

@@ -1,18 +1,41 @@
 """`MonitorDisplay`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..certificate import Monitor
+from ..certificate import ChallengerMonitor, Monitor
 from ._canvas import BLUE, GREY, VERMILION, canvas, in_percent, legend_below, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+class Words(NamedTuple):
+    """What the lines and axes are."""
+
+    cases: str
+    evidence: str
+    errors: str
+    bound: str
+    share: str
+    alarm: str
+
+
+_BOUND = Words("cases", "evidence against the bound", "errors so far (right)", "bound (right)", "error", "first alarm")
+_CHALLENGER = Words(
+    "cases on which exactly one model erred",
+    "evidence that the challenger errs less",
+    "share of the champion (right)",
+    "one half (right)",
+    "errors of the champion among them",
+    "shown",
+)
+
+
 class MonitorDisplay:
     """Evidence that a bound no longer holds, case by case, and the share of errors so far.
 
-    Make one with `from_monitor`.
+    For a `ChallengerMonitor`: evidence that the challenger errs less, and how often it was the champion that erred
+    where exactly one of them did. Make one with `from_monitor`.
 
     Parameters
     ----------
@@ -45,6 +68,8 @@ class MonitorDisplay:
 
     def __init__(self, monitor: Monitor) -> None:
         self.monitor = monitor
+        words = _CHALLENGER if isinstance(monitor, ChallengerMonitor) else _BOUND
+        self._words = words._replace(cases=words.cases.replace("cases", "groups")) if monitor.grouped else words
 
     @classmethod
     def from_monitor(cls, monitor: Monitor, *, ax: "Axes | None" = None, **kwargs: Any) -> "MonitorDisplay":
@@ -76,14 +101,14 @@ class MonitorDisplay:
             1 / monitor.delta, color=VERMILION, linewidth=1, linestyle=dashes, label="alarm"
         )
         (self.error_line_,) = self.error_ax_.plot(
-            curve.n, curve.errors / curve.n, color=BLUE, linewidth=1.2, marker=marker, label="errors so far (right)"
+            curve.n, curve.errors / curve.n, color=BLUE, linewidth=1.2, marker=marker, label=self._words.errors
         )
         self.bound_line_ = self.error_ax_.axhline(
-            monitor.bound, color=BLUE, linewidth=1, linestyle=dashes, label="bound (right)"
+            monitor.bound, color=BLUE, linewidth=1, linestyle=dashes, label=self._words.bound
         )
         self.alarm_line_ = None
         if monitor.alarm_at is not None:
-            name = f"first alarm, {'group' if monitor.grouped else 'case'} {monitor.alarm_at:,}"
+            name = f"{self._words.alarm}, {'group' if monitor.grouped else 'case'} {monitor.alarm_at:,}"
             self.alarm_line_ = self.ax_.axvline(monitor.alarm_at, color=GREY, linewidth=1, label=name)
         self._label()
         return self
@@ -94,8 +119,8 @@ class MonitorDisplay:
         tidy(error_ax, grid="none")
         error_ax.spines["right"].set_visible(True)
         ax.set_yscale("log")
-        ax.set(xlabel="groups" if self.monitor.grouped else "cases", ylabel="evidence against the bound")
-        error_ax.set_ylabel("error")
+        ax.set(xlabel=self._words.cases, ylabel=self._words.evidence)
+        error_ax.set_ylabel(self._words.share)
         error_ax.set_ylim(0, min(1.0, 3 * max(self.monitor.bound, self.monitor.errors / self.monitor.n)))
         in_percent(error_ax.yaxis)
         ax.set_zorder(error_ax.get_zorder() + 1)  # the evidence in front of the errors

@@ -53,8 +53,8 @@ class Examples(ABC):
         """What its voters answer on part ``k``."""
 
     @abstractmethod
-    def judgments(self, vote: FoldVote, k: int, *, stochastic: bool) -> Judgments:
-        """What part ``k`` shows about the vote; ``stochastic`` if its stochastic vote is judged too."""
+    def judgments(self, vote: FoldVote, k: int, *, stochastic: bool, panel: bool) -> Judgments:
+        """What part ``k`` shows about the vote; also about its stochastic vote, and about each voter, if asked for."""
 
     def order_test(self, wrong: Sequence[NDArray]) -> OrderTest | None:
         """Test whether the judging examples look randomly ordered; None if their order is not known.
@@ -108,8 +108,8 @@ class LocalExamples(Examples):
         X, codes, _ = self._judges(k)
         return judging_votes(vote, X, codes, self.classes)
 
-    def judgments(self, vote: FoldVote, k: int, *, stochastic: bool) -> Judgments:
-        return judge(vote, *self._judges(k), self.classes, stochastic=stochastic)
+    def judgments(self, vote: FoldVote, k: int, *, stochastic: bool, panel: bool) -> Judgments:
+        return judge(vote, *self._judges(k), self.classes, stochastic=stochastic, panel=panel)
 
     def order_test(self, wrong: Sequence[NDArray]) -> OrderTest:
         errors = np.zeros(len(self.codes), bool)

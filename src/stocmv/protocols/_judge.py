@@ -13,12 +13,25 @@ from ..votes import ScoreMatrix, VoteMatrix, check_classes, code_dtype
 from ._recipe import FoldVote
 
 ROW_KEY = b"evidence"  # of the row hashes in the evidence
+_PANEL = 100  # voters of which every two are compared
 
 
 def judge(
-    vote: FoldVote, X: Any, truth: NDArray, groups: NDArray | None, classes: NDArray, *, stochastic: bool
+    vote: FoldVote,
+    X: Any,
+    truth: NDArray,
+    groups: NDArray | None,
+    classes: NDArray,
+    *,
+    stochastic: bool,
+    panel: bool = False,
 ) -> Judgments:
-    """The judgments of examples about a vote: what `predict` answers, with the scores of the classes."""
+    """The judgments of examples about a vote: what `predict` answers, with the scores of the classes.
+
+    ``panel`` if what each voter answers is to be certified too.
+    """
+    if panel and not 2 <= vote.voters.n_voters <= _PANEL:
+        raise ValueError(f"panel=True needs 2 to {_PANEL} voters, got {vote.voters.n_voters:,}.")
     posterior = cast(Posterior, vote.posterior)
     reply = vote.rule.ask(vote.voters, posterior, X, len(classes))
     loss = vote.rule.losses(reply, posterior, truth, classes) if stochastic else None
@@ -37,7 +50,13 @@ def judge(
         group=groups,
         silent=reply.silent,
         row=hash_rows(X, ROW_KEY),
+        votes=reply.votes.astype(code_dtype(len(classes) + 1)) if panel else None,
+        voters=np.array(_names(vote.voters)) if panel else None,
     )
+
+
+def _names(voters: VoterSet) -> list[str]:
+    return [str(name) for name in voters.names] or [f"voter {j + 1}" for j in range(voters.n_voters)]
 
 
 def judging_votes(vote: FoldVote, X: Any, truth: NDArray, classes: NDArray) -> VoteMatrix | ScoreMatrix:

@@ -40,8 +40,9 @@ class Plan:
         How the examples are used.
     recipe : Recipe
         How a vote is made from examples.
-    per_class, costs, stochastic, calibration
-        What else to certify: the classes, the mean cost, the stochastic vote, how often answers with a score are right.
+    per_class, costs, stochastic, calibration, panel
+        What else to certify: the classes, the mean cost, the stochastic vote, how often answers with a score are right,
+        each voter alone.
     context : dict
         Where the certificate comes from.
     """
@@ -53,6 +54,7 @@ class Plan:
     stochastic: bool = False
     context: dict[str, Any] = field(default_factory=dict)
     calibration: bool = False
+    panel: bool = False
 
     def fit(self, examples: Examples, rng: np.random.RandomState) -> "FittedVote":
         """Make the votes, judge them and certify the result."""
@@ -212,9 +214,11 @@ class Tested(Protocol):
             )
         if plan.calibration and (grouped or self.estimates):
             raise ValueError("calibration=True needs a hold-out without groups: leave out n_folds and groups.")
+        if plan.panel:
+            _check_panel(plan, self.cut.n_parts)
 
     def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Judgments:
-        return examples.judgments(vote, k, stochastic=plan.stochastic)
+        return examples.judgments(vote, k, stochastic=plan.stochastic, panel=plan.panel)
 
     def certify(
         self, plan: Plan, examples: Examples, votes: list[FoldVote], shown: list[Any], rng: np.random.RandomState
@@ -248,6 +252,20 @@ class Tested(Protocol):
             )
         history = History.joined([vote.history for vote in votes])
         return CertifiedVote(posteriors, history, certificate, judgments, order)
+
+
+def _check_panel(plan: Plan, n_parts: int) -> None:
+    """Refuse voters that cannot be certified one by one."""
+    source = plan.recipe.source
+    if plan.recipe.rule.name != "hard":
+        raise ValueError("panel=True is about what each voter answers: use voting='hard'.")
+    if source.learns and n_parts > 1:
+        raise ValueError(
+            "panel=True and n_folds: every fold trains its own voters. Leave out n_folds, or use voters that are not "
+            "trained here, such as a table of answers."
+        )
+    if getattr(source, "default", None) is not None:
+        raise ValueError("panel=True and a default: no voter gives that answer. Leave out default.")
 
 
 def weights_digest(posteriors: Sequence[Posterior]) -> str:
@@ -382,6 +400,7 @@ class PacBayes(Protocol):
         for asked, what in (
             (plan.costs is not None, "cost needs"),
             (plan.calibration, "calibration needs"),
+            (plan.panel, "panel needs"),
             (grouped, "groups need"),
         ):
             if asked:

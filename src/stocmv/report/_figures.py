@@ -14,6 +14,7 @@ from ..displays import (
     ErrorDistributionDisplay,
     HistoryDisplay,
     OrderDisplay,
+    PanelDisplay,
     PosteriorDisplay,
     RocDisplay,
 )
@@ -195,6 +196,27 @@ def draw_classes(certificate: Certificate) -> Plate | None:
         keys.append(Key("bound, stochastic vote", "square", "--purple"))
     keys.append(Key(certificate.measured_name, "circle", "--blue"))
     return Plate(title, message, svg, tuple(keys), note)
+
+
+def draw_panel(certificate: Any) -> Plate | None:
+    """Each voter of a panel and their votes; None if there is no panel, or if it is too large for a figure."""
+    panel = certificate.figures.get("panel")
+    if panel is None or len(panel["voters"]) > _CLASSES:
+        return None
+    with drawing("panel"):
+        display = PanelDisplay(certificate).plot(new_axes(0.9 + 0.3 * (len(panel["voters"]) + 2)))
+        _without_legend(display.ax_)
+        title = "Each voter alone"
+        best = min(panel["voters"], key=lambda own: own["bound"])
+        message = (
+            f"The vote with learned weights errs on at most {percent(certificate.bound)}, the one with equal weights "
+            f"on at most {percent(panel['equal']['bound'])}, and {best['name']} on at most {percent(best['bound'])} of "
+            "what it answers."
+        )
+        svg = inline_svg(display.figure_, "panel", title, message)
+    keys = (Key("bound", "diamond", "--vermilion"), Key("measured", "circle", "--blue"))
+    note = "The bounds of the voters and of the vote with equal weights hold all at once, that of predict on its own."
+    return Plate(title, message, svg, keys, note)
 
 
 def draw_order(clf: Any) -> Plate | None:

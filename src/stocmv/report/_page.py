@@ -19,6 +19,7 @@ from ._figures import (
     draw_error_distribution,
     draw_history,
     draw_order,
+    draw_panel,
     draw_posterior,
     draw_roc,
 )
@@ -30,6 +31,7 @@ _STAGES = {
     "votes": "collecting the votes",
     "certificate": "certifying",
 }
+_PANEL = 12  # voters whose agreement is a table
 _CLASSES = 40  # listed one by one in the summary of the data
 
 
@@ -104,6 +106,8 @@ def render(
         units="groups" if certificate.grouped else "examples",
         comparison=draw_comparison(certificate, None if test is None else test.predict),
         classes=draw_classes(certificate),
+        panel=draw_panel(certificate),
+        agreement=_agreement(certificate),
         errors=draw_error_distribution(clf),
         history=draw_history(clf),
         posterior=draw_posterior(clf),
@@ -196,6 +200,21 @@ def _chance(error: float, n: int, bound: float, *, grouped: bool) -> float:
     if grouped:
         return math.exp(-n * float(kl_bernoulli(error, bound)))
     return float(binom.sf(round(error * n) - 1, n, bound))
+
+
+def _agreement(certificate: Certificate) -> dict[str, Any]:
+    """The names of a panel's voters, and for each two of them the field with their agreement; empty if too many."""
+    panel = certificate.figures.get("panel", {"voters": (), "pairs": ()})
+    names = [own["name"] for own in panel["voters"]]
+    if not 2 <= len(names) <= _PANEL:
+        return {}
+    fields = {
+        (pair["first"], pair["second"]): f"figures.panel.pairs.{k}.agreement"
+        for k, pair in enumerate(panel["pairs"])
+        if pair["n"]
+    }
+    rows = [(name, [fields.get((name, other), "") for other in names[1:]]) for name in names[:-1]]
+    return {"names": names, "rows": rows, "worth": panel["worth"]}
 
 
 def _voters(clf: Any) -> str:

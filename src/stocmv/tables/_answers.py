@@ -5,7 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from .._files import sha256
-from ._columns import KnownColumns, Table, as_groups, as_labels, as_times, check_drop, pick_columns, pick_features
+from ._columns import (
+    KnownColumns,
+    Table,
+    as_groups,
+    as_labels,
+    as_times,
+    check_drop,
+    no_column,
+    pick_columns,
+    pick_features,
+)
 from ._read import file_kind, read_frame
 
 
@@ -15,6 +25,7 @@ def read_answers(
     *,
     format: str | None = None,
     drop: Sequence[str] = (),
+    only: Sequence[str] = (),
     group: str | None = None,
     time: str | None = None,
     needs_target: bool = True,
@@ -29,6 +40,8 @@ def read_answers(
     ----------
     path, target, format, drop, group, time, needs_target, known, encoding
         As for `read_table`.
+    only : sequence of str
+        The columns of the voters, if these are not all others.
     """
     path = Path(path)
     if not path.is_file():
@@ -42,6 +55,11 @@ def read_answers(
     if kind != "parquet":  # as they are written; a time has to be a number or a date
         frame = read_frame(path, kind, [str(name) for name in frame.columns if str(name) != time], encoding)
     frame.columns = [str(name) for name in frame.columns]
+    if only:
+        unknown = [name for name in only if name not in frame.columns]
+        if unknown:
+            raise no_column(unknown, list(frame.columns), f" in {path.name}")
+        drop = [name for name in frame.columns if name not in {target, group, time, *only}]
     chosen, y = None, None
     if needs_target or target is not None:
         chosen, voters = pick_columns(list(frame.columns), target, drop, path.name, group, time)
