@@ -1,7 +1,7 @@
 """Certificates of any model, from its answers and the truth."""
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -176,8 +176,20 @@ def _scores(values: Any, n: int, classes: NDArray) -> NDArray:
 MISSING = "(missing)"
 
 
-def subgroup_codes(subgroups: Any, n: int) -> tuple[NDArray, NDArray]:
-    """For each attribute the number of each example's subgroup; and what makes each subgroup."""
+class SubgroupCodes(NamedTuple):
+    """For each attribute the number of each example's subgroup, (n, n_attributes); and what makes each subgroup."""
+
+    codes: NDArray
+    names: NDArray
+
+    def among(self, rows: NDArray) -> "SubgroupCodes":
+        """Those of some examples, with the subgroups that occur among them."""
+        found, place = np.unique(self.codes[rows], return_inverse=True)
+        return SubgroupCodes(place.reshape(len(rows), -1).astype(_number_type(len(found))), self.names[found])
+
+
+def subgroup_codes(subgroups: Any, n: int) -> SubgroupCodes:
+    """The subgroups of ``n`` examples, from a data frame, a dict or an array of their attributes."""
     columns: list[NDArray] = []
     names: list[tuple[str, str]] = []
     for attribute, values in _attributes(subgroups).items():
@@ -186,8 +198,12 @@ def subgroup_codes(subgroups: Any, n: int) -> tuple[NDArray, NDArray]:
         names += [(attribute, value) for value in found.tolist()]
     if not names:
         raise ValueError("subgroups has no columns.")
-    dtype = np.uint8 if len(names) <= 256 else np.uint16 if len(names) <= 65536 else np.uint32
-    return np.column_stack(columns).astype(dtype), np.array(names)
+    return SubgroupCodes(np.column_stack(columns).astype(_number_type(len(names))), np.array(names))
+
+
+def _number_type(count: int) -> type:
+    """The smallest type for this many numbers from 0."""
+    return np.uint8 if count <= 256 else np.uint16 if count <= 65536 else np.uint32
 
 
 def _texts(attribute: str, values: Any, n: int) -> list[str]:

@@ -9,7 +9,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from .._text import did_you_mean
-from ._base import VoterSet, VoterSource
+from ._base import VoterSet, VoterSource, weight_keyword
 from ._transformed import Transformed, TransformedVoters
 
 CATEGORIES_FIXED = (
@@ -66,14 +66,22 @@ class Encoded(Transformed):
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
         return (*self.source.assumptions, CATEGORIES_FIXED)
 
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+    def fit(
+        self,
+        X: Any,
+        codes: NDArray,
+        classes: NDArray,
+        seed: int,
+        n_jobs: int | None = None,
+        sample_weight: NDArray | None = None,
+    ) -> VoterSet:
         lacking = [name for name in self.categorical if name not in getattr(X, "columns", self.categorical)]
         if lacking:
             meant = did_you_mean(lacking[0], map(str, X.columns))
             raise ValueError(f"categorical names the column {lacking[0]!r}, which X does not have{meant}.")
         encoder = self.transformer
         numbers = _numbers(encoder.fit_transform(X), self.source.allow_nan)
-        voters = self.source.fit(numbers, codes, classes, seed, n_jobs)
+        voters = self.source.fit(numbers, codes, classes, seed, n_jobs, **weight_keyword(sample_weight))
         return EncodedVoters(encoder, voters, self.source.allow_nan)
 
     def _encoder(self) -> Any:

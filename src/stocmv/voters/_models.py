@@ -75,12 +75,21 @@ class Models(VoterSource):
     def suited_to(self, X: Any) -> "Models":
         return self if self.categorical else Models(_without_numbers(X))
 
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+    def fit(
+        self,
+        X: Any,
+        codes: NDArray,
+        classes: NDArray,
+        seed: int,
+        n_jobs: int | None = None,
+        sample_weight: NDArray | None = None,
+    ) -> VoterSet:
         names = list(self.categorical)
         encoder = ColumnTransformer([("categories", _ordinal(), names)], remainder="passthrough", sparse_threshold=0)
         numbers = check_numbers(encoder.fit_transform(as_words(X, names)) if names else X)
         sizes = [len(kinds) for kinds in encoder.named_transformers_["categories"].categories_] if names else []
-        voters = Classifiers(classifiers_for(sizes, *numbers.shape)).fit(numbers, codes, classes, seed, n_jobs)
+        models = Classifiers(classifiers_for(sizes, *numbers.shape))
+        voters = models.fit(numbers, codes, classes, seed, n_jobs, sample_weight)
         return ModelVoters(encoder if names else None, voters)
 
     def describe(self) -> str:
