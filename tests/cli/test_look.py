@@ -146,7 +146,7 @@ def test_columns_that_are_kept(model, stocmv, here):
 
 
 def test_columns_that_cannot_be_kept(model, stocmv, here):
-    assert_refused(stocmv("predict", model, "data.csv", "--keep", "id"), "no column 'id' in data.csv to keep")
+    assert_refused(stocmv("predict", model, "data.csv", "--keep", "id"), "no column 'id' in data.csv")
     assert_refused(stocmv("predict", model, "data.csv", "--keep", "prediction"), "--keep prediction")
 
 

@@ -143,7 +143,7 @@ def test_columns_as_they_stand(tmp_path):
         "size": ["1.50", "", "3"],
     }
     with pytest.raises(
-        ValueError, match=r"There is no column 'name' in new\.csv to keep; the columns are 'id', 'size', 'note'"
+        ValueError, match=r"There is no column 'name' in new\.csv; the columns are 'id', 'size', 'note'"
     ):
         read_texts(tmp_path / "new.csv", ["name"])
 
@@ -156,7 +156,7 @@ def test_columns_of_other_files_as_they_stand(tmp_path, sheet):
     assert kept == {"id": ["7", ""], "day": ["2020-01-01 00:00:00", ""]}
     assert read_texts(sheet, ["code", "size"]) == {"code": ["007", "8", "", "x"], "size": ["1.5", "2", "", "4"]}
     np.savez(tmp_path / "new.npz", X=np.eye(2))
-    with pytest.raises(ValueError, match="--keep is for files whose columns have names, not for npz"):
+    with pytest.raises(ValueError, match="have no names, as it is read as npz"):
         read_texts(tmp_path / "new.npz", ["id"])
 
 

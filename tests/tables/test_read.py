@@ -184,7 +184,7 @@ def test_a_misspelt_column(name, csv):
 
 
 def test_a_misspelt_column_to_keep(csv):
-    with pytest.raises(ValueError, match=r"no column 'ID' in data\.csv to keep \(did you mean 'id'\?\)"):
+    with pytest.raises(ValueError, match=r"no column 'ID' in data\.csv \(did you mean 'id'\?\)"):
         read_texts(csv("id,a\n1,2\n"), ["ID"])
 
 

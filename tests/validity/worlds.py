@@ -80,6 +80,13 @@ class World:
         spread, class_spread = wrong.sum(1) - overall, (wrong - by_class * self.p_y) / of_class
         return Errors(overall - self._benefit(spread), by_class - self._benefit(class_spread))
 
+    def shares_in(self, answers: NDArray, members: NDArray) -> tuple[float, float]:
+        """Shares of errors and of right answers in a subgroup of the points; both lowered."""
+        wrong, weights = (self.p_y * (1 - answers)).sum(1), self.weights * members / (self.weights @ members)
+        error = float(weights @ wrong)
+        benefit = 0.0 if self.is_exact else STANDARD_ERRORS * float(np.sqrt(weights**2 @ (wrong - error) ** 2))
+        return error - benefit, 1 - error - benefit
+
     def errors_among(self, answers: NDArray) -> NDArray:
         """Share of errors among the answers of each class, lowered; 0 for a class that is never answered."""
         return self._ratios(answers * (1 - self.p_y), answers)

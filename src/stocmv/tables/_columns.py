@@ -50,6 +50,8 @@ class Table:
         Columns left out because they have no value in any row.
     encoding : str or None
         The encoding of the text, if one was given.
+    subgroups : dict of str to list
+        Columns that make subgroups, by name; their values are texts, or None where they are missing.
     """
 
     X: Any
@@ -66,6 +68,7 @@ class Table:
     dropped: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
     encoding: str | None = None
+    subgroups: dict[str, list[str | None]] = field(default_factory=dict)
 
     @property
     def dates(self) -> tuple[str, ...]:

@@ -96,11 +96,11 @@ def read_texts(
     """Some columns of a csv, parquet or Excel file, verbatim; "" for missing values."""
     path, kind = _found(path, format)
     if kind in ("libsvm", "npz"):
-        raise ValueError(f"--keep is for files whose columns have names, not for {kind}.")
+        raise ValueError(f"The columns of {path.name} have no names, as it is read as {kind}: use csv, parquet or Excel.")
     frame = read_frame(path, kind, names, encoding, missing_words=False)
     lacking = [name for name in names if name not in frame.columns]
     if lacking:
-        raise no_column(lacking, list(frame.columns), f" in {path.name} to keep")
+        raise no_column(lacking, list(frame.columns), f" in {path.name}")
     return {name: ["" if lacks else str(value) for value, lacks in _cells(frame[name])] for name in names}
 
 
