@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .checks import OrderTest, OrderWarning, RepeatedRowsWarning
     from .classifier import MajorityVoteClassifier
     from .learning import History, Learned, learn
+    from .tables import audit
     from .votes import ScoreMatrix, VoteMatrix
 
 # Each name is imported when it is first used: the command line would otherwise wait two seconds for scikit-learn.
@@ -36,6 +37,7 @@ _HOMES = {
     "checks": ("OrderTest", "OrderWarning", "RepeatedRowsWarning"),
     "classifier": ("MajorityVoteClassifier",),
     "learning": ("History", "Learned", "learn"),
+    "tables": ("audit",),
     "votes": ("ScoreMatrix", "VoteMatrix"),
 }
 
@@ -51,6 +53,7 @@ __all__ = [
     "ScoreMatrix",
     "Verification",
     "VoteMatrix",
+    "audit",
     "bounds",
     "certify",
     "certify_predictions",

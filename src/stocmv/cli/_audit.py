@@ -21,7 +21,7 @@ from ..report import DataSummary, TestErrors, render
 from ..tables import Table
 from ..voters import Answers, Encoded, Ensemble, Models, Stumps, VoterSource, as_source
 from ..votes import group_names
-from ._overview import DataOverview
+from ..tables import DataOverview
 from ._predict import REFER
 
 _EMPTY = "Which columns have no value, and were left out, does not depend on the examples drawn."

@@ -194,7 +194,7 @@ def certify(
     from ._audit import Settings, certify_table, check_classes, test_errors, write_folder
     from ._cluster import on_cluster, read_on_cluster
     from ._examples import read_examples, read_test
-    from ._overview import DataOverview
+    from ..tables import DataOverview
     from ._page import as_content, print_page
 
     if folds is not None and holdout is not None:

@@ -11,7 +11,7 @@ from ..decisions import SelectiveCertificate
 from ..report import TestErrors
 from ._audit import Audit, as_options
 from ._console import console, one_line, quoted
-from ._overview import DataOverview
+from ..tables import DataOverview
 
 _ROWS = 12  # of a table that are shown; the report has them all
 _COLUMNS = 20

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..progress import logger
 from ..votes import code_dtype, exact_labels
 from ._base import Joined, VoterSet, VoterSource, recoded, set_seeds, without_seeds
+from ._coded import CodedClassifier, needs_codes
 from ._ensemble import Ensemble, EnsembleVoters, are_alike, is_ensemble, weights_of
 from ._frozen import FROZEN_PARTS, frozen_parts
 from ._transformed import TransformedVoters
@@ -120,6 +121,8 @@ def _told(estimators: Sequence[BaseEstimator]) -> Iterator[BaseEstimator]:
 
 
 def _kind(estimator: BaseEstimator) -> str:
+    if isinstance(estimator, CodedClassifier):
+        return _kind(estimator.classifier)
     return str(estimator.steps[-1][0]) if isinstance(estimator, Pipeline) else type(estimator).__name__
 
 
@@ -139,8 +142,11 @@ def _train(
     with _blamed(name):
         if shares:
             estimator.set_params(n_jobs=n_jobs)
-        estimator.fit(X, y, **weight_arguments(estimator, weights))
-        return estimator.set_params(n_jobs=None) if shares else estimator
+        labels, codes = np.unique(y, return_inverse=True)
+        coded = needs_codes(estimator)
+        estimator.fit(X, codes if coded else y, **weight_arguments(estimator, weights))
+        fitted = estimator.set_params(n_jobs=None) if shares else estimator
+        return CodedClassifier(fitted, labels) if coded else fitted
 
 
 def has_probabilities(estimator: BaseEstimator) -> bool:

@@ -9,7 +9,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from .._text import did_you_mean
-from ._base import VoterSet, VoterSource, weight_keyword
+from ._base import VoterSet, VoterSource, Wrapped, weight_keyword
 from ._transformed import Transformed, TransformedVoters
 
 CATEGORIES_FIXED = (
@@ -80,7 +80,7 @@ class Encoded(Transformed):
             meant = did_you_mean(lacking[0], map(str, X.columns))
             raise ValueError(f"categorical names the column {lacking[0]!r}, which X does not have{meant}.")
         encoder = self.transformer
-        numbers = _numbers(encoder.fit_transform(X), self.source.allow_nan)
+        numbers = _numbers(encoder.fit_transform(_worded(X, list(self.categorical))), self.source.allow_nan)
         voters = self.source.fit(numbers, codes, classes, seed, n_jobs, **weight_keyword(sample_weight))
         return EncodedVoters(encoder, voters, self.source.allow_nan)
 
@@ -93,6 +93,33 @@ class Encoded(Transformed):
 
     def describe(self) -> str:
         return f"{self.source.describe()}, {len(self.categorical)} columns of categories encoded ({self.encoding})"
+
+
+class Readable(Wrapped):
+    """Any source of voters of numbers, which also reads data frames with words: their columns are encoded as numbers.
+
+    Parameters
+    ----------
+    source : VoterSource
+        Source of the voters, which get an array of numbers.
+    name : str
+        What the user calls them.
+    """
+
+    def __init__(self, source: VoterSource, name: str) -> None:
+        super().__init__(source)
+        self.name = name
+
+    def suited_to(self, X: Any) -> VoterSource:
+        words = columns_of_words(X, self.name)
+        return Encoded(self.source, words) if words else self.source
+
+    def with_members(self, count: int) -> VoterSource | None:
+        return self.source.with_members(count)
+
+    @property
+    def estimator(self) -> Any:
+        return self.source.estimator  # type: ignore[attr-defined]
 
 
 class EncodedVoters(TransformedVoters):
@@ -109,7 +136,38 @@ class EncodedVoters(TransformedVoters):
         return dict(zip(names, encoder.categories_, strict=True))
 
     def transformed(self, X: Any) -> NDArray:
-        return _numbers(super().transformed(X), self.allow_nan)
+        return _numbers(super().transformed(_worded(X, list(self.categories))), self.allow_nan)
+
+
+def _worded(X: Any, names: list[str]) -> Any:
+    """A data frame with words and gaps, in one spelling each, in those of these columns that do not hold numbers."""
+    if not hasattr(X, "select_dtypes"):
+        return X
+    numbers = set(X.select_dtypes(["number", "bool"]).columns)
+    return as_words(X, [name for name in names if name not in numbers])  # an encoder can sort numbers
+
+
+def as_words(X: Any, names: list[str]) -> Any:
+    """A data frame with words, and None for gaps, in these columns, which an encoder can sort; NaN for gaps in others."""
+    words = {name: _words(X[name]) for name in names}
+    gappy = [name for name, dtype in X.dtypes.items() if name not in words and not isinstance(dtype, np.dtype)]
+    return X.assign(**words, **{name: X[name].to_numpy(np.float64, na_value=np.nan) for name in gappy})
+
+
+def _words(column: Any) -> Any:
+    gaps = column.isna().to_numpy()
+    words = np.array([None if gap else str(value) for value, gap in zip(column, gaps, strict=True)], dtype=object)
+    return type(column)(words, index=column.index, dtype=object)
+
+
+def columns_of_words(X: Any, voters: str) -> tuple[str, ...]:
+    """Names of the columns of a data frame that hold categories; other examples have none."""
+    if not hasattr(X, "select_dtypes"):
+        return ()
+    dates = list(X.select_dtypes(["datetime", "datetimetz", "timedelta"]).columns)
+    if dates:
+        raise TypeError(f"voters={voters!r} cannot read the dates in the column {dates[0]!r}: turn them into numbers.")
+    return tuple(X.select_dtypes(exclude=["number", "bool"]).columns)
 
 
 def _numbers(encoded: Any, allow_nan: bool) -> NDArray:
