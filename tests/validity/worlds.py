@@ -41,7 +41,9 @@ class World:
         return X, (rng.random(n)[:, None] > below).sum(1)
 
     def draw_groups(self, n: int, rng: np.random.Generator) -> tuple[NDArray, NDArray, NDArray]:
-        """Independent groups: their rows share the label and the first feature, and each by itself is as in `draw`.
+        """Independent groups: their rows share the label and the first feature.
+
+        Where that feature tells the class, each row by itself is as in `draw`; with nine points and two classes not.
 
         Groups that are easy to classify have up to twelve rows, the others one or two, so that the mean over groups is
         not the mean over rows.

@@ -18,10 +18,9 @@ from ..cluster import is_dask
 from ..decisions import ClassSelectiveCertificate, NotCertified, SelectiveCertificate, ThresholdCertificate
 from ..persistence import save, save_evidence
 from ..report import DataSummary, TestErrors, render
-from ..tables import Table
+from ..tables import DataOverview, Table
 from ..voters import Answers, Encoded, Ensemble, Models, Stumps, VoterSource, as_source
 from ..votes import group_names
-from ..tables import DataOverview
 from ._predict import REFER
 
 _EMPTY = "Which columns have no value, and were left out, does not depend on the examples drawn."

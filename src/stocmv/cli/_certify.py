@@ -191,10 +191,10 @@ def certify(
       stocmv certify train.parquet --target churned --test test.parquet --delta 0.01 --out audit
       stocmv certify s3://bucket/train/ --target churned --cluster tcp://scheduler:8786
     """
+    from ..tables import DataOverview
     from ._audit import Settings, certify_table, check_classes, test_errors, write_folder
     from ._cluster import on_cluster, read_on_cluster
     from ._examples import read_examples, read_test
-    from ..tables import DataOverview
     from ._page import as_content, print_page
 
     if folds is not None and holdout is not None:

@@ -96,7 +96,9 @@ def read_texts(
     """Some columns of a csv, parquet or Excel file, verbatim; "" for missing values."""
     path, kind = _found(path, format)
     if kind in ("libsvm", "npz"):
-        raise ValueError(f"The columns of {path.name} have no names, as it is read as {kind}: use csv, parquet or Excel.")
+        raise ValueError(
+            f"The columns of {path.name} have no names, as it is read as {kind}: use a csv file."
+        )
     frame = read_frame(path, kind, names, encoding, missing_words=False)
     lacking = [name for name in names if name not in frame.columns]
     if lacking:
@@ -166,9 +168,7 @@ def as_table(
         X = X.to_numpy()
     groups = None if group is None else as_groups(frame[group], group)
     times = None if time is None else as_times(frame[time], time)
-    return Table(
-        X, y, name, chosen, categorical, None, group, groups, time, times, kinds, tuple(drop), empty
-    )
+    return Table(X, y, name, chosen, categorical, None, group, groups, time, times, kinds, tuple(drop), empty)
 
 
 def _libsvm(path: Path, target: str | None, needs_target: bool, known: KnownColumns | None) -> Table:

@@ -119,7 +119,7 @@ class Readable(Wrapped):
 
     @property
     def estimator(self) -> Any:
-        return self.source.estimator  # type: ignore[attr-defined]
+        return self.source.estimator
 
 
 class EncodedVoters(TransformedVoters):
@@ -148,7 +148,7 @@ def _worded(X: Any, names: list[str]) -> Any:
 
 
 def as_words(X: Any, names: list[str]) -> Any:
-    """A data frame with words, and None for gaps, in these columns, which an encoder can sort; NaN for gaps in others."""
+    """A data frame with words, and None for gaps, in these columns, which can be sorted; NaN for gaps in others."""
     words = {name: _words(X[name]) for name in names}
     gappy = [name for name, dtype in X.dtypes.items() if name not in words and not isinstance(dtype, np.dtype)]
     return X.assign(**words, **{name: X[name].to_numpy(np.float64, na_value=np.nan) for name in gappy})

@@ -9,8 +9,9 @@ from sklearn.pipeline import Pipeline
 
 
 def weight_arguments(estimator: Any, weights: NDArray | None) -> dict[str, NDArray]:
-    """The keyword arguments of its ``fit`` that carry the weights of the examples; those of a pipeline are its last
-    step's, unless scikit-learn's metadata routing is on, which knows them by itself.
+    """The keyword arguments of its ``fit`` that carry the weights of the examples.
+
+    In a pipeline the weights are for the last step, unless scikit-learn's metadata routing is on, which finds the way.
     """
     if weights is None:
         return {}
