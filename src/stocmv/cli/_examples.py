@@ -43,9 +43,7 @@ def read_examples(
         without = (*drop, *(name for name in subgroup if name not in drop)) if votes else drop
         table = read_examples(data, target, kind, without, group, time, encoding, votes)
         if table.sha256 is None:
-            raise ValueError(
-                f"{data!r} has no named columns, which --subgroup needs: use csv, parquet or Excel."
-            )
+            raise ValueError(f"{data!r} has no named columns, which --subgroup needs: use csv, parquet or Excel.")
         columns = read_texts(Path(data), subgroup, format=kind, encoding=encoding)
         return replace(table, subgroups={name: [x or None for x in values] for name, values in columns.items()})
     if votes:

@@ -96,9 +96,7 @@ def read_texts(
     """Some columns of a csv, parquet or Excel file, verbatim; "" for missing values."""
     path, kind = _found(path, format)
     if kind in ("libsvm", "npz"):
-        raise ValueError(
-            f"The columns of {path.name} have no names, as it is read as {kind}: use a csv file."
-        )
+        raise ValueError(f"The columns of {path.name} have no names, as it is read as {kind}: use a csv file.")
     frame = read_frame(path, kind, names, encoding, missing_words=False)
     lacking = [name for name in names if name not in frame.columns]
     if lacking:

@@ -80,7 +80,7 @@ class Encoded(Transformed):
             meant = did_you_mean(lacking[0], map(str, X.columns))
             raise ValueError(f"categorical names the column {lacking[0]!r}, which X does not have{meant}.")
         encoder = self.transformer
-        numbers = _numbers(encoder.fit_transform(_worded(X, list(self.categorical))), self.source.allow_nan)
+        numbers = _numbers(encoder.fit_transform(_worded(X, self.categorical)), self.source.allow_nan)
         voters = self.source.fit(numbers, codes, classes, seed, n_jobs, **weight_keyword(sample_weight))
         return EncodedVoters(encoder, voters, self.source.allow_nan)
 
@@ -136,27 +136,37 @@ class EncodedVoters(TransformedVoters):
         return dict(zip(names, encoder.categories_, strict=True))
 
     def transformed(self, X: Any) -> NDArray:
-        return _numbers(super().transformed(_worded(X, list(self.categories))), self.allow_nan)
+        return _numbers(super().transformed(_worded(X, self.transformer.transformers_[0][2])), self.allow_nan)
 
 
-def _worded(X: Any, names: list[str]) -> Any:
-    """A data frame with words and gaps, in one spelling each, in those of these columns that do not hold numbers."""
+def _worded(X: Any, names: Sequence[str]) -> Any:
+    """A data frame with words in those of these columns that do not hold numbers; gaps stay None or become NaN."""
     if not hasattr(X, "select_dtypes"):
         return X
     numbers = set(X.select_dtypes(["number", "bool"]).columns)
-    return as_words(X, [name for name in names if name not in numbers])  # an encoder can sort numbers
+    words = [name for name in names if name not in numbers]  # an encoder can sort numbers
+    return _plain(X, {name: _words(X[name], keep_none=True) for name in words})
 
 
-def as_words(X: Any, names: list[str]) -> Any:
+def as_words(X: Any, names: Sequence[str]) -> Any:
     """A data frame with words, and None for gaps, in these columns, which can be sorted; NaN for gaps in others."""
-    words = {name: _words(X[name]) for name in names}
-    gappy = [name for name, dtype in X.dtypes.items() if name not in words and not isinstance(dtype, np.dtype)]
-    return X.assign(**words, **{name: X[name].to_numpy(np.float64, na_value=np.nan) for name in gappy})
+    return _plain(X, {name: _words(X[name]) for name in names})
 
 
-def _words(column: Any) -> Any:
+def _plain(X: Any, words: dict[str, Any]) -> Any:
+    """The frame with these columns in it, and others of numbers that pandas has a type of its own for as floats."""
+    own = [name for name, dtype in X.dtypes.items() if name not in words and not isinstance(dtype, np.dtype)]
+    return X.assign(**words, **{name: X[name].to_numpy(np.float64, na_value=np.nan) for name in own})
+
+
+def _words(column: Any, keep_none: bool = False) -> Any:
+    """The values as texts, with None for all gaps, or NaN for those that are not None."""
     gaps = column.isna().to_numpy()
-    words = np.array([None if gap else str(value) for value, gap in zip(column, gaps, strict=True)], dtype=object)
+    words = np.empty(len(gaps), dtype=object)
+    words[:] = [
+        (np.nan if keep_none and value is not None else None) if gap else str(value)
+        for value, gap in zip(column, gaps, strict=True)
+    ]
     return type(column)(words, index=column.index, dtype=object)
 
 
