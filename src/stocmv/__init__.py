@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .checks import OrderTest, OrderWarning, RepeatedRowsWarning
     from .classifier import MajorityVoteClassifier
     from .learning import History, Learned, learn
+    from .tables import audit
     from .votes import ScoreMatrix, VoteMatrix
 
 # Each name is imported when it is first used: the command line would otherwise wait two seconds for scikit-learn.
@@ -38,6 +39,7 @@ _HOMES = {
     "checks": ("OrderTest", "OrderWarning", "RepeatedRowsWarning"),
     "classifier": ("MajorityVoteClassifier",),
     "learning": ("History", "Learned", "learn"),
+    "tables": ("audit",),
     "votes": ("ScoreMatrix", "VoteMatrix"),
 }
 
@@ -54,6 +56,7 @@ __all__ = [
     "ScoreMatrix",
     "Verification",
     "VoteMatrix",
+    "audit",
     "bounds",
     "certify",
     "certify_predictions",

@@ -164,7 +164,7 @@ def warning_as_error(clf, monkeypatch):
 
 
 def bad_argument(clf, monkeypatch):
-    return clf, X, {"sample_weight": y}
+    return clf, X, {"sample_weight": -np.ones(len(y))}
 
 
 def on_a_cluster(clf, monkeypatch):

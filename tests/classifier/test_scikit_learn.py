@@ -132,18 +132,10 @@ class TestTools:
 
 
 class TestFitParameters:
-    def test_are_refused_with_the_reason(self):
-        with pytest.raises(TypeError, match=r"fit does not take sample_weight: .* independent draws .* equal weight"):
-            quick().fit(X, y, sample_weight=np.ones(len(y)))
-
     def test_groups_reach_the_fit_through_a_pipeline(self):
         pipe = make_pipeline(StandardScaler(), quick())
         pipe.fit(X, y, majorityvoteclassifier__groups=np.arange(len(y)) // 2)
         assert pipe[-1].certificate_.grouped
 
-    def test_are_refused_through_a_pipeline(self):
-        with pytest.raises(TypeError, match="fit does not take sample_weight"):
-            make_pipeline(StandardScaler(), quick()).fit(X, y, majorityvoteclassifier__sample_weight=np.ones(len(y)))
-
-    def test_bagging_finds_that_there_are_no_weights(self):
+    def test_bagging_of_votes(self):
         assert BaggingClassifier(quick(), n_estimators=2, random_state=0).fit(X, y).score(X, y) > 0.7

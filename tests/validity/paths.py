@@ -44,6 +44,8 @@ def claims(clf: MajorityVoteClassifier, world: World, seed: int) -> Claims:
     if getattr(certificate, "risk", None) in WEIGHTED_VOTE:
         found["predict, stochastic_bound"] = Claim(errors.overall, certificate.stochastic_bound)
     found |= _class_claims("predict", certificate, errors, "bound") | _decision_claims(certificate, world, answers)
+    if getattr(certificate, "subgroups", {}):
+        found |= _subgroup_claims(certificate, world, answers)
     if certificate.covers_drawn:
         found |= _stochastic_claims(clf, world, seed) | _drawn_claims(clf, world, seed)
     return found
@@ -53,6 +55,21 @@ def baseline_claims(clf: MajorityVoteClassifier, world: World) -> Claims:
     """Always the same answer, which was chosen on the examples."""
     always = np.full(len(world.points), int(clf.certificate_.baseline["label"]))
     return {"baseline": Claim(world.errors(world.answers(always)).overall, clf.certificate_.baseline["bound"])}
+
+
+def subgroups_of(X: NDArray) -> dict[str, NDArray]:
+    """Two attributes that overlap: what the first feature tells, and a rare value of the last."""
+    return {"first": X[:, 0] > 0.5, "last": np.where(X[:, -1] < 0.15, "low", "high")}
+
+
+def _subgroup_claims(certificate: Any, world: World, answers: NDArray) -> Claims:
+    """Each subgroup has a claim of its own; the intervals of all of them hold at once."""
+    attributes, found, at_once = subgroups_of(world.points), {}, []
+    for entry in certificate.subgroups["entries"]:
+        wrong, right = world.shares_in(answers, attributes[entry["attribute"]].astype(str) == entry["value"])
+        found[f"subgroup {entry['attribute']} = {entry['value']}"] = Claim(wrong, entry["bound"])
+        at_once += [Claim(wrong, entry["upper"]), Claim(right, 1 - entry["lower"])]
+    return found | {"subgroups at once": worst(at_once)}
 
 
 def _decision_claims(certificate: Any, world: World, answers: NDArray) -> Claims:

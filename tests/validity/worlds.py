@@ -41,7 +41,9 @@ class World:
         return X, (rng.random(n)[:, None] > below).sum(1)
 
     def draw_groups(self, n: int, rng: np.random.Generator) -> tuple[NDArray, NDArray, NDArray]:
-        """Independent groups: their rows share the label and the first feature, and each by itself is as in `draw`.
+        """Independent groups: their rows share the label and the first feature.
+
+        Where that feature tells the class, each row by itself is as in `draw`; with nine points and two classes not.
 
         Groups that are easy to classify have up to twelve rows, the others one or two, so that the mean over groups is
         not the mean over rows.
@@ -79,6 +81,13 @@ class World:
             return Errors(overall, by_class)
         spread, class_spread = wrong.sum(1) - overall, (wrong - by_class * self.p_y) / of_class
         return Errors(overall - self._benefit(spread), by_class - self._benefit(class_spread))
+
+    def shares_in(self, answers: NDArray, members: NDArray) -> tuple[float, float]:
+        """Shares of errors and of right answers in a subgroup of the points; both lowered."""
+        wrong, weights = (self.p_y * (1 - answers)).sum(1), self.weights * members / (self.weights @ members)
+        error = float(weights @ wrong)
+        benefit = 0.0 if self.is_exact else STANDARD_ERRORS * float(np.sqrt(weights**2 @ (wrong - error) ** 2))
+        return error - benefit, 1 - error - benefit
 
     def errors_among(self, answers: NDArray) -> NDArray:
         """Share of errors among the answers of each class, lowered; 0 for a class that is never answered."""

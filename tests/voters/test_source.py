@@ -27,6 +27,7 @@ from stocmv import MajorityVoteClassifier
 from stocmv.bounds import FoldTest
 from stocmv.solvers import LBFGS
 from stocmv.voters import Classifiers, Ensemble, Frozen, Stumps, Transformed, VoterSet, VoterSource, as_source
+from stocmv.voters._encoded import Readable
 
 X, y = make_moons(200, noise=0.2, random_state=0)
 FITTED = DecisionTreeClassifier().fit(X, y)
@@ -35,7 +36,7 @@ FITTED = DecisionTreeClassifier().fit(X, y)
 @pytest.mark.parametrize(
     ("voters", "kind"),
     [
-        ("forest", Ensemble),
+        ("forest", Readable),
         ("stumps", Stumps),
         (RandomForestClassifier(), Ensemble),
         (ExtraTreesClassifier(), Ensemble),

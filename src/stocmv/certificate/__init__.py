@@ -21,6 +21,8 @@ from ._pac_bayes import (
 from ._percent import amount as amount, confidence as confidence, percent as percent, percent_down as percent_down
 from ._plan import ComparisonPlan, Plan, plan, plan_comparison
 from ._predictions import certify_predictions
+from ._subgroup_columns import SubgroupCodes as SubgroupCodes, subgroup_codes as subgroup_codes
+from ._subgroups import ONE_VOTE as ONE_VOTE
 from ._tables import FORMS as FORMS, Row as Row, Table as Table
 from ._tested import (
     FIGURES as FIGURES,

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._files import whole_file
 from ..posteriors import Posterior
 from ..verify import Check, Verification, parse_certificate, read_certificate
 from ._claims import Claim, shares_in_words
@@ -338,6 +339,19 @@ class Certificate(ABC):
             "\n".join(f"- {assumption}" for assumption in self.assumptions),
         ]
         return "\n\n".join(parts) + "\n"
+
+    def report(self, path: str | os.PathLike) -> None:
+        """Write the certificate as an HTML page, in one file that loads nothing and runs nothing (extra ``cli``).
+
+        It is the page that ``stocmv certify-predictions`` writes. The page of ``stocmv certify`` also has the data, the
+        weights and the learning: `stocmv.report.render` makes it of the classifier.
+        """
+        from ..report import render_predictions
+
+        name = self.context.get("file", self.context.get("voters", "the model"))
+        page = render_predictions(self, name=str(name))
+        with whole_file(path) as file:
+            file.write(page.encode())
 
     def monitor(self, delta: float | None = None) -> Monitor:
         """A test, fed with labelled cases as they arrive, of whether the error of `predict` is still at most ``bound``.

@@ -1,6 +1,6 @@
 """From users' columns of any kind to the subgroups that they make."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,20 @@ MISSING = "(missing)"
 _NARROW = 2**16  # integers within so many of each other are counted instead of sorted
 
 
-def subgroup_codes(subgroups: Any, n: int) -> tuple[NDArray, NDArray]:
-    """For each attribute the number of each example's subgroup; and what makes each subgroup."""
+class SubgroupCodes(NamedTuple):
+    """For each attribute the number of each example's subgroup, (n, n_attributes); and what makes each subgroup."""
+
+    codes: NDArray
+    names: NDArray
+
+    def among(self, rows: NDArray) -> "SubgroupCodes":
+        """Those of some examples, with the subgroups that occur among them."""
+        found, place = np.unique(self.codes[rows], return_inverse=True)
+        return SubgroupCodes(place.reshape(len(rows), -1).astype(_code_type(len(found))), self.names[found])
+
+
+def subgroup_codes(subgroups: Any, n: int) -> SubgroupCodes:
+    """The subgroups of ``n`` examples, from a data frame, a dict or an array of their attributes."""
     columns: list[NDArray] = []
     names: list[tuple[str, str]] = []
     for attribute, values in _attributes(subgroups).items():
@@ -24,7 +36,7 @@ def subgroup_codes(subgroups: Any, n: int) -> tuple[NDArray, NDArray]:
     table = np.empty((n, len(columns)), _code_type(len(names)))
     for k, column in enumerate(columns):
         table[:, k] = column
-    return table, np.array(names)
+    return SubgroupCodes(table, np.array(names))
 
 
 def _code_type(number: int) -> type[np.unsignedinteger]:

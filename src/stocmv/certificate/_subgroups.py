@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from ._tested import TestedCertificate
 
 
+ONE_VOTE = (
+    "subgroups need a hold-out: with folds, different votes answer the examples of a subgroup, and a bound for that is "
+    "not proven here. Leave out n_folds."
+)
+
+
 class Subgroups(Figure):
     """The error given the subgroup: a bound for each, and an interval that holds for all subgroups at once.
 
@@ -34,10 +40,7 @@ class Subgroups(Figure):
     def compute(self, trial: Trial) -> dict[str, Any]:
         judgments = trial.judgments
         if judgments.n_folds > 1:
-            raise ValueError(
-                "subgroups need a hold-out: with folds, different votes answer the examples of a subgroup, and a bound "
-                "for that is not proven here. Leave out n_folds."
-            )
+            raise ValueError(ONE_VOTE)
         each, at_once = self.share(trial, "subgroup"), self.share(trial, "subgroups at once")
         names = cast(NDArray, judgments.subgroups).tolist()
         whole = not judgments.grouped

@@ -62,6 +62,26 @@ class Finding:
     cure: str
 
 
+class CommandHints:
+    """How to do on the command line what a finding recommends."""
+
+    def without(self, name: str) -> str:
+        return f"leave it out with --drop {shlex.quote(name)}"
+
+    def grouped(self, name: str = "") -> str:
+        return f"give --group {shlex.quote(name)}" if name else "give --group"
+
+
+class PythonHints(CommandHints):
+    """The same in Python."""
+
+    def without(self, name: str) -> str:
+        return f"leave it out, .drop(columns={name!r})"
+
+    def grouped(self, name: str = "") -> str:
+        return f"pass the column {name!r} to fit as groups" if name else "pass their groups to fit"
+
+
 def look(
     X: Any,
     y: Any,
@@ -73,6 +93,7 @@ def look(
     dates: Collection[str] = (),
     empty: Sequence[str] = (),
     groups: Any = None,
+    hints: CommandHints | None = None,
 ) -> list[Finding]:
     """Possible problems in labelled examples; checks a random sample of 10,000 rows if all would take too long.
 
@@ -81,14 +102,15 @@ def look(
     """
     import pandas as pd
 
+    hints = CommandHints() if hints is None else hints
     n_rows = sum(class_counts.values())
     found = [*_empty(empty, n_rows), *_small_classes(class_counts, target)]
     if fingerprints is not None and isinstance(X, np.ndarray | pd.DataFrame):
         columns, named = dict(_named_columns(X)), hasattr(X, "columns")
-        found += _leaks(columns, np.asarray(y), categorical, named)
-        found += _repeats(columns, np.asarray(y), fingerprints.examples, groups)
+        found += _leaks(columns, np.asarray(y), categorical, named, hints)
+        found += _repeats(columns, np.asarray(y), fingerprints.examples, groups, hints)
         for name, values in columns.items():
-            found += _of_column(name, values, named, name in categorical, name in dates)
+            found += _of_column(name, values, named, name in categorical, name in dates, hints)
     return sorted(found, key=lambda finding: _ORDER.index(finding.kind))
 
 
@@ -148,7 +170,9 @@ def _named_columns(X: Any) -> Iterator[tuple[str, NDArray]]:
         yield str(name), np.asarray(values, kind)
 
 
-def _of_column(name: str, values: NDArray, named: bool, is_categorical: bool, is_date: bool) -> Iterator[Finding]:
+def _of_column(
+    name: str, values: NDArray, named: bool, is_categorical: bool, is_date: bool, hints: CommandHints
+) -> Iterator[Finding]:
     """Findings in a single column: at most one, the one with the clearest cure."""
     import pandas as pd
 
@@ -163,16 +187,16 @@ def _of_column(name: str, values: NDArray, named: bool, is_categorical: bool, is
         known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
     if named and len(known) == len(values) >= _FEW and _all_equal(known):
         said = f"{_the(name)} has only one value, {_shown(known[0])}, in all {len(known):,} rows."
-        yield Finding("constant", name, 1.0, said, f"It tells nothing: {_without(name, named)}.")
+        yield Finding("constant", name, 1.0, said, f"It tells nothing: {_without(name, named, hints)}.")
     elif len(known) >= _SHORTEST and not is_date:
-        yield from _identifies(name, known, named)
+        yield from _identifies(name, known, named, hints)
 
 
 def _all_equal(values: NDArray) -> bool:
     return bool(values[0] == values[-1]) and bool((values == values[0]).all())
 
 
-def _identifies(name: str, values: NDArray, named: bool) -> Iterator[Finding]:
+def _identifies(name: str, values: NDArray, named: bool, hints: CommandHints) -> Iterator[Finding]:
     """Whether a column identifies rows or groups of rows."""
     is_text, called_id = values.dtype.kind == "O", bool(_ID.search(name))
     called_so = called_id or bool(_NUMBER.search(name))
@@ -187,13 +211,14 @@ def _identifies(name: str, values: NDArray, named: bool) -> Iterator[Finding]:
         looks = "it looks like an identifier" + (" or free text" if is_text and not called_so else "")
         count = f"All {distinct:,}" if share == 1 else f"{_percent(share)} of the {len(values):,}"
         said = f"{count} values of {_the(name, named, 'the')} are different: {looks}."
-        yield Finding("identifier", name, share, said, f"It tells nothing about new rows: {_without(name, named)}.")
+        cure = f"It tells nothing about new rows: {_without(name, named, hints)}."
+        yield Finding("identifier", name, share, said, cure)
     elif share < _DISTINCT and called_id and distinct >= max(_FEW, _GROUP * len(values)):
         said = (
             f"{_the(name, named)} is named like an identifier and has {distinct:,} values in {len(values):,} rows: "
             "rows with the same value may belong together."
         )
-        cure = f"If so, they are not independent draws: give --group {shlex.quote(name)}."
+        cure = f"If so, they are not independent draws: {hints.grouped(name)}."
         yield Finding("group", name, share, said, cure)
 
 
@@ -205,7 +230,9 @@ def _is_row_number(values: NDArray, distinct: int) -> bool:
     return bool(filled >= (_SORTED_DENSE if increasing else _DENSE))
 
 
-def _leaks(columns: dict[str, NDArray], y: NDArray, categorical: Collection[str], named: bool) -> Iterator[Finding]:
+def _leaks(
+    columns: dict[str, NDArray], y: NDArray, categorical: Collection[str], named: bool, hints: CommandHints
+) -> Iterator[Finding]:
     """Columns that predict the target nearly alone."""
     rows = _drawn(np.arange(len(y)), _SAMPLE)
     labels, codes = np.unique(y[rows], return_inverse=True)
@@ -221,11 +248,14 @@ def _leaks(columns: dict[str, NDArray], y: NDArray, categorical: Collection[str]
                 f"{_the(name, named)} alone is right on {_percent(share)} of {of}, cross-validated; always answering "
                 f"{_shown(labels[counts.argmax()])} is right on {_percent(usual)}."
             )
-            cure = f"If it is known only after the outcome, {_without(name, named)}; some honest data are like this."
+            without = _without(name, named, hints)
+            cure = f"If it is known only after the outcome, {without}; some honest data are like this."
             yield Finding("leak", name, share, said, cure)
 
 
-def _repeats(columns: dict[str, NDArray], y: NDArray, examples: NDArray, groups: Any) -> Iterator[Finding]:
+def _repeats(
+    columns: dict[str, NDArray], y: NDArray, examples: NDArray, groups: Any, hints: CommandHints
+) -> Iterator[Finding]:
     """Rows that repeat others more often than by chance."""
     n, repeated = len(y), count_repeats([*columns.values(), y], examples, groups)
     if repeated:
@@ -233,7 +263,7 @@ def _repeats(columns: dict[str, NDArray], y: NDArray, examples: NDArray, groups:
             f"{repeated:,} of the {n:,} rows ({_percent(repeated / n)}) repeat an earlier one, label included, and "
             "rows that agree in most columns agree in all, as copies do."
         )
-        group = "; if they belong together, give --group" if groups is None else ""
+        group = f"; if they belong together, {hints.grouped()}" if groups is None else ""
         cure = f"If they are copies, no figure here holds: remove them{group}."
         yield Finding("repeated rows", None, repeated / n, said, cure)
 
@@ -273,8 +303,8 @@ def _the(name: str, named: bool = True, article: str = "The") -> str:
     return f"{article} column {shown}" if named else f"{article} column number {name} (from 0)"
 
 
-def _without(name: str, named: bool) -> str:
-    return f"leave it out with --drop {shlex.quote(name)}" if named else "remove it"
+def _without(name: str, named: bool, hints: CommandHints) -> str:
+    return hints.without(name) if named else "remove it"
 
 
 def _percent(share: float) -> str:

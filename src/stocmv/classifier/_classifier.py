@@ -41,7 +41,7 @@ from ..votes import Votes
 from ._all_or_nothing import all_or_nothing
 from ._answering_folds import answering_folds, disagreeing
 from ._drawn import DrawnVote
-from ._input import InputForm, checked_examples, training_examples
+from ._input import Beside, InputForm, checked_examples, training_examples
 from ._plan import check_parameters, choose_voting, plan_fit
 
 
@@ -110,6 +110,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
     panel : bool
         Also certify each voter alone and their vote with equal weights, all at once, and measure how alike the voters
         are: for hard votes of 2 to 100 voters, with a hold-out, or with folds if the voters are not trained here.
+    sides : {1, 2}
+        Also certify the error from both sides if 2: a hold-out only.
     cost : array-like of shape (n_classes, n_classes), dict or None
         Cost of each answer, to certify the mean cost as well: rows are true classes and columns answers, in the order
         of ``classes_``; or a dict ``{truth: {answer: cost}}``, which may name classes that do not occur in ``y``.
@@ -204,6 +206,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         per_class: bool = False,
         calibration: bool = False,
         panel: bool = False,
+        sides: int = 1,
         cost: Any = None,
         n_jobs: int | None = None,
         device: str | None = None,
@@ -225,6 +228,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         self.per_class = per_class
         self.calibration = calibration
         self.panel = panel
+        self.sides = sides
         self.cost = cost
         self.n_jobs = n_jobs
         self.device = device
@@ -233,7 +237,16 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
     @verbosely
     @all_or_nothing
-    def fit(self, X: Any, y: Any, groups: Any = None, time: Any = None, **unsupported: Any) -> "MajorityVoteClassifier":
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        time: Any = None,
+        *,
+        subgroups: Any = None,
+        sample_weight: Any = None,
+    ) -> "MajorityVoteClassifier":
         """Train the voters, learn their weights and certify the vote.
 
         If it fails or is interrupted, the classifier is unfitted, also if it was fitted before.
@@ -250,18 +263,24 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         time : array-like of shape (n,), optional
             When each example was recorded, as numbers or dates. Used only by ``order_test_``, which otherwise goes by
             the order of the rows.
+        subgroups : data frame, dict or array-like of shape (n,) or (n, n_attributes), optional
+            Attributes of the examples, such as the region, that need not be features: the error is also bounded in each
+            subgroup that has judging examples, and so are the differences between those of one attribute. They must
+            have been fixed before looking at how the vote does on them. Not with folds, PAC-Bayes bounds or on a
+            cluster.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the examples when they train voters, also in the cross-validation that sets the weights of the
+            voters. Voters whose ``fit`` does not take them are refused; a pipeline hands them to its last step. The
+            judging examples count alike whatever their weights are: the certificate is proven for independent draws of
+            equal weight from the distribution that it speaks of. So the weights must not depend on the judging
+            examples; to balance classes, use ``class_weight="balanced"`` of the voters. Not on a cluster.
         """
-        if unsupported:
-            raise TypeError(
-                f"fit does not take {', '.join(unsupported)}: the certificate is proven for independent draws from one "
-                "distribution, all of equal weight."
-            )
-        grouped = groups is not None
+        beside = Beside(groups, time, subgroups, sample_weight)
         check_parameters(self)
         source, rule = choose_voting(self)
-        examples = training_examples(self, X, y, groups, time, source)
+        examples = training_examples(self, X, y, beside, source)
         rng = check_random_state(self.random_state)
-        plan = plan_fit(self, examples, rule, grouped=grouped)
+        plan = plan_fit(self, examples, rule, beside)
         fitted = plan.fit(examples, rng)
         self._warn(examples.doubt, fitted, searched=plan.protocol.weighs)
         self.classes_ = examples.classes

@@ -1,17 +1,17 @@
 """Examples in the form that the voters take."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
 
 from .._text import did_you_mean
-from ..certificate import group_ids
+from ..certificate import group_ids, subgroup_codes
 from ..cluster import ClusterExamples, is_dask
 from ..protocols import Examples, LocalExamples, all_classes, checked_times
 from ..voters import VoterSource
@@ -47,29 +47,62 @@ class InputForm:
         }
 
 
-def training_examples(
-    clf: "MajorityVoteClassifier", X: Any, y: Any, groups: Any, time: Any, source: VoterSource
-) -> Examples:
+class Beside(NamedTuple):
+    """What `fit` gets beside examples and labels; each has an entry for each example, or is None."""
+
+    groups: Any = None
+    time: Any = None
+    subgroups: Any = None
+    sample_weight: Any = None
+
+
+_NOT_ON_CLUSTER = {
+    "time": "their order is not tested on a cluster",
+    "subgroups": "a cluster's partitions have no columns for attributes that are not features",
+    "sample_weight": "a cluster's partitions have no column for weights",
+}
+
+
+def training_examples(clf: "MajorityVoteClassifier", X: Any, y: Any, beside: "Beside", source: VoterSource) -> Examples:
     """The checked examples, on this machine or on a cluster; notes their features in the classifier."""
     if is_dask(X):
-        return _cluster_examples(clf, X, y, groups, time, source)
+        return _cluster_examples(clf, X, y, beside, source)
     source = source.suited_to(X)
     X, y = _checked_training(clf, X, y, source)
     classes = all_classes(np.unique(y), source.labels_in(X, y))
     codes = np.searchsorted(classes, y).astype(code_dtype(len(classes)))
-    ids = None if groups is None else group_ids(groups, len(codes))
-    times = None if time is None else checked_times(time, len(codes))
-    return LocalExamples(X, codes, ids, source, classes, clf.n_jobs, times)
+    ids = None if beside.groups is None else group_ids(beside.groups, len(codes))
+    times = None if beside.time is None else checked_times(beside.time, len(codes))
+    subgroups = None if beside.subgroups is None else subgroup_codes(beside.subgroups, len(codes))
+    weights = None if beside.sample_weight is None else _checked_weights(beside.sample_weight, X, source)
+    return LocalExamples(X, codes, ids, source, classes, clf.n_jobs, times, subgroups, weights)
+
+
+def _checked_weights(sample_weight: Any, X: Any, source: VoterSource) -> NDArray:
+    """The weights of the examples, if all voters can be trained with them."""
+    if not source.learns:
+        raise ValueError(
+            "sample_weight is for training the voters, and these are not trained; all judges have the same weight. "
+            "Leave it out."
+        )
+    name = source.without_weights()
+    if name is not None:
+        raise ValueError(
+            f"sample_weight cannot be used to train {name}, whose fit does not take it: leave that voter out, or "
+            "sample_weight."
+        )
+    return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
 def _cluster_examples(
-    clf: "MajorityVoteClassifier", X: Any, y: Any, groups: Any, time: Any, source: VoterSource
+    clf: "MajorityVoteClassifier", X: Any, y: Any, beside: "Beside", source: VoterSource
 ) -> ClusterExamples:
-    if time is not None:
-        raise ValueError("time needs examples in memory: their order is not tested on a cluster.")
+    for name, why in _NOT_ON_CLUSTER.items():
+        if getattr(beside, name) is not None:
+            raise ValueError(f"{name} needs examples in memory: {why}.")
     if clf.device is not None:
         raise ValueError(f"device={clf.device!r} needs examples in memory: votes on a cluster stay on its workers.")
-    examples = ClusterExamples(X, y, groups, source)
+    examples = ClusterExamples(X, y, beside.groups, source)
     clf.n_features_in_ = examples.n_features
     if examples.feature_names is not None:
         clf.feature_names_in_ = examples.feature_names

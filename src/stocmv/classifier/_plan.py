@@ -25,6 +25,7 @@ from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
 from ..voters import VoterSource, as_source
 from ..votes import check_device
+from ._input import Beside
 
 if TYPE_CHECKING:
     from ._classifier import MajorityVoteClassifier
@@ -38,6 +39,8 @@ def check_parameters(clf: "MajorityVoteClassifier") -> None:
     check_bound(clf.bound)
     posterior_kind(clf.posterior, named(clf.risk, RISKS, Risk, "risk"))
     inner: Any = clf.inner_folds
+    if clf.sides not in (1, 2):
+        raise ValueError(f"sides must be 1 or 2, got {clf.sides!r}.")
     if not isinstance(inner, int | np.integer) or inner < 0 or inner == 1:
         raise ValueError(f"inner_folds must be 0 or an integer of at least 2, got {clf.inner_folds!r}.")
 
@@ -68,9 +71,9 @@ def _check_soft(clf: "MajorityVoteClassifier", soft: VoterSource | None) -> None
         )
 
 
-def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule, *, grouped: bool) -> Plan:
+def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule, beside: Beside) -> Plan:
     """How these examples make a vote, and how it is judged."""
-    source = examples.source
+    source, grouped = examples.source, beside.groups is not None
     equal = source.exchangeable or source.given_weights() is not None or clf.inner_folds == 0
     protocol = choose_protocol(
         clf.bound,
@@ -105,6 +108,8 @@ def plan_fit(clf: "MajorityVoteClassifier", examples: Examples, rule: VotingRule
         _context(clf, examples, rule),
         calibration=bool(clf.calibration),
         panel=bool(clf.panel),
+        subgroups=beside.subgroups is not None,
+        sides=int(clf.sides),
     )
     protocol.check(plan, grouped=grouped)
     return plan

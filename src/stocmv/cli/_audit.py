@@ -18,10 +18,9 @@ from ..cluster import is_dask
 from ..decisions import ClassSelectiveCertificate, NotCertified, SelectiveCertificate, ThresholdCertificate
 from ..persistence import save, save_evidence
 from ..report import DataSummary, TestErrors, render
-from ..tables import Table
+from ..tables import DataOverview, Table
 from ..voters import Answers, Encoded, Ensemble, Models, Stumps, VoterSource, as_source
 from ..votes import group_names
-from ._overview import DataOverview
 from ._predict import REFER
 
 _EMPTY = "Which columns have no value, and were left out, does not depend on the examples drawn."
@@ -123,7 +122,7 @@ def certify_table(table: Table, settings: Settings) -> Audit:
     with warnings.catch_warnings():
         for kind in (RepeatedRowsWarning, OrderWarning):  # the certificate shows these itself
             warnings.simplefilter("ignore", kind)
-        model.fit(table.X, table.y, table.groups, table.times)
+        model.fit(table.X, table.y, table.groups, table.times, subgroups=table.subgroups or None)
     if not isinstance(model.evidence_, Judgments):
         model.evidence_ = [votes.collect() for votes in model.evidence_]
     certificate = model.certificate_
@@ -165,6 +164,7 @@ def _origin(table: Table, settings: Settings) -> dict[str, Any]:
     """Where the examples come from, and how their columns were read."""
     origin: dict[str, Any] = {"name": table.name, "sha256": table.sha256, "target": table.target, "rows": table.n_rows}
     origin |= {role: name for role, name in (("group", table.group), ("time", table.time)) if name is not None}
+    origin |= {"subgroups": list(table.subgroups)} if table.subgroups else {}
     if settings.votes:
         silence = _label(settings.abstain, table)
         answers = {name: int((column.notna() & (column != silence)).sum()) for name, column in table.X.items()}

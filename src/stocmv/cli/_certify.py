@@ -78,6 +78,13 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, ErrorTarget, N
     "--group", metavar="COLUMN", help="Column that says which rows belong together (a patient, say); not a feature."
 )
 @click.option(
+    "--subgroup",
+    multiple=True,
+    metavar="COLUMN",
+    help="Also bound the error in each subgroup that this column makes; may be repeated. It stays a feature unless "
+    "--drop names it, too.",
+)
+@click.option(
     "--time", metavar="COLUMN", help="Column that says when each row was recorded, to test for drift; not a feature."
 )
 @click.option(
@@ -141,6 +148,7 @@ def certify(
     test: Path | None,
     drop: tuple[str, ...],
     group: str | None,
+    subgroup: tuple[str, ...],
     time: str | None,
     holdout: object,
     folds: int | None,
@@ -175,6 +183,7 @@ def certify(
       stocmv certify digits
       stocmv certify patients.csv --target diagnosis --drop id
       stocmv certify scans.csv --target diagnosis --group patient
+      stocmv certify patients.csv --target diagnosis --subgroup region --subgroup sex
       stocmv certify patients.csv --target diagnosis --folds 3
       stocmv certify patients.csv --target diagnosis --folds 3 --max-error 0.01
       stocmv certify loans.csv --target default --pos-label yes --min-recall 0.6
@@ -182,16 +191,23 @@ def certify(
       stocmv certify train.parquet --target churned --test test.parquet --delta 0.01 --out audit
       stocmv certify s3://bucket/train/ --target churned --cluster tcp://scheduler:8786
     """
+    from ..tables import DataOverview
     from ._audit import Settings, certify_table, check_classes, test_errors, write_folder
     from ._cluster import on_cluster, read_on_cluster
     from ._examples import read_examples, read_test
-    from ._overview import DataOverview
     from ._page import as_content, print_page
 
     if folds is not None and holdout is not None:
         raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
     if cluster is not None and time is not None:
         raise click.UsageError("--time does not work with --cluster: the order of the rows is not tested there.")
+    if subgroup and cluster is not None:
+        raise click.UsageError("--subgroup does not work with --cluster: attributes of the rows stay on the workers.")
+    if subgroup and folds is not None:
+        raise click.UsageError(
+            "--subgroup needs a hold-out: with --folds different votes answer the rows of a subgroup, and a bound for "
+            "that is not proven here."
+        )
     if cluster is not None and encoding is not None:
         raise click.UsageError("--encoding is for csv files, and --cluster reads parquet files.")
     if cluster is not None and settings["device"] is not None:
@@ -210,7 +226,7 @@ def certify(
     with progress(quiet=as_json), on_cluster(cluster, chosen.jobs):
         with stage("reading"):
             if cluster is None:
-                table = read_examples(data, target, kind, drop, group, time, encoding, votes)
+                table = read_examples(data, target, kind, drop, group, time, encoding, votes, subgroup)
             else:
                 table = read_on_cluster(data, target, kind, drop, group, chosen)
             new = None if test is None else read_test(table.like(), test, None if cluster else kind, group, votes)

@@ -1,6 +1,7 @@
 """Examples for the commands: from a file or a named data set, and from files that must fit a model."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,19 @@ def read_examples(
     time: str | None = None,
     encoding: str | None = None,
     votes: bool = False,
+    subgroup: tuple[str, ...] = (),
 ) -> Table:
-    """The table from a file or a named data set; with ``votes``, a table of voters' answers."""
+    """The table from a file or a named data set; with ``votes``, a table of voters' answers.
+
+    Columns that make subgroups stay features, unless they are also dropped; they are no voters.
+    """
+    if subgroup:
+        without = (*drop, *(name for name in subgroup if name not in drop)) if votes else drop
+        table = read_examples(data, target, kind, without, group, time, encoding, votes)
+        if table.sha256 is None:
+            raise ValueError(f"{data!r} has no named columns, which --subgroup needs: use csv, parquet or Excel.")
+        columns = read_texts(Path(data), subgroup, format=kind, encoding=encoding)
+        return replace(table, subgroups={name: [x or None for x in values] for name, values in columns.items()})
     if votes:
         return read_answers(data, target, format=kind, drop=drop, group=group, time=time, encoding=encoding)
     is_named = data in [known.name for known in list_datasets()]

@@ -9,9 +9,9 @@ from .. import OrderTest
 from ..certificate import Certificate, Table, percent
 from ..decisions import SelectiveCertificate
 from ..report import TestErrors
+from ..tables import DataOverview
 from ._audit import Audit, as_options
 from ._console import console, one_line, quoted
-from ._overview import DataOverview
 from ._panel import print_agreement
 
 _ROWS = 12  # of a table that are shown; the report has them all

@@ -28,7 +28,7 @@ def certify_panel(source: Source, folder: Path, *, force: bool, as_json: bool, *
     """Certify the voters and their vote, write the folder, and print the page."""
     from ..tables import read_answers
     from ._audit import Settings, certify_table, write_folder
-    from ._overview import DataOverview
+    from ..tables import DataOverview
     from ._page import as_content, print_page
 
     file, truth, voters, group, kind, encoding = source

@@ -2,13 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from ..certificate import Judgments
+from ..certificate import Judgments, SubgroupCodes
 from ..checks import Fingerprints, OrderTest, doubt_of_copies
 from ..voters import VoterSource
 from ..votes import Votes
@@ -30,6 +31,8 @@ class Examples(ABC):
         Number of examples, or of groups.
     fingerprints : Fingerprints
         Fingerprints of all or some of the examples.
+    weighted : bool
+        Whether some examples have more weight than others when they train voters.
     doubt : str or None
         Caveat for the certificate if rows seem to be copies of each other.
     """
@@ -39,6 +42,7 @@ class Examples(ABC):
     n_units: int
     fingerprints: Fingerprints
     doubt: str | None
+    weighted: bool = False
 
     @abstractmethod
     def cut(self, cut: Cut, rng: np.random.RandomState) -> None:
@@ -65,7 +69,7 @@ class Examples(ABC):
 
 
 class LocalExamples(Examples):
-    """Checked examples in memory, with their class codes and group numbers."""
+    """Checked examples in memory, with their class codes, group numbers, times, subgroups and training weights."""
 
     def __init__(
         self,
@@ -76,6 +80,8 @@ class LocalExamples(Examples):
         classes: NDArray,
         n_jobs: int | None = None,
         times: NDArray | None = None,
+        subgroups: SubgroupCodes | None = None,
+        weights: NDArray | None = None,
     ) -> None:
         self.X = X
         self.codes = codes
@@ -84,6 +90,9 @@ class LocalExamples(Examples):
         self.classes = classes
         self.n_jobs = n_jobs
         self.times = times
+        self.subgroups = subgroups
+        self.weights = weights
+        self.weighted = weights is not None
         self.n_units = len(codes if groups is None else np.unique(groups))
         self.fingerprints = Fingerprints.of(X, codes, groups)
         self.doubt = doubt_of_copies(self.fingerprints, X)
@@ -99,17 +108,24 @@ class LocalExamples(Examples):
         return _safe_indexing(self.X, rows), self.codes[rows], None if self.groups is None else self.groups[rows]
 
     def make(self, recipe: Recipe, k: int, seed: int) -> FoldVote:
-        return recipe.make(*self._rows(self._cut.teachers(self._part, k)), seed, self.n_jobs)
+        rows = self._cut.teachers(self._part, k)
+        weights = None if self.weights is None else self.weights[rows]
+        return recipe.make(*self._rows(rows), seed, self.n_jobs, weights)
 
-    def _judges(self, k: int) -> tuple[Any, NDArray, NDArray | None]:
-        return self._rows(np.flatnonzero(self._part == k))
+    def _judges(self, k: int) -> NDArray:
+        return np.flatnonzero(self._part == k)
 
     def votes(self, vote: FoldVote, k: int) -> Votes:
-        X, codes, _ = self._judges(k)
+        X, codes, _ = self._rows(self._judges(k))
         return judging_votes(vote, X, codes, self.classes)
 
     def judgments(self, vote: FoldVote, k: int, *, stochastic: bool, panel: bool) -> Judgments:
-        return judge(vote, *self._judges(k), self.classes, stochastic=stochastic, panel=panel)
+        rows = self._judges(k)
+        shown = judge(vote, *self._rows(rows), self.classes, stochastic=stochastic, panel=panel)
+        if self.subgroups is None:
+            return shown
+        codes, names = self.subgroups.among(rows)
+        return replace(shown, subgroup=codes, subgroups=names)
 
     def order_test(self, wrong: Sequence[NDArray]) -> OrderTest:
         errors = np.zeros(len(self.codes), bool)

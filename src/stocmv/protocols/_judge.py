@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..certificate import Judgments
 from ..checks import hash_rows
 from ..posteriors import Posterior
-from ..voters import check_alone
+from ..voters import VoterSet, check_alone
 from ..votes import ScoreMatrix, VoteMatrix, check_classes, code_dtype
 from ._recipe import FoldVote
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 
 from ..bounds import Bound, CatoniPerFold
-from ..certificate import Certificate, Costs, Judgments, certify_judgments, check_per_class, percent, share
+from ..certificate import ONE_VOTE, Certificate, Costs, Judgments, certify_judgments, check_per_class, percent, share
 from ..checks import OrderTest
 from ..learning import History, learn
 from ..posteriors import Posterior
@@ -27,6 +27,10 @@ from ._rule import VotingRule
 
 _UNKNOWN_ERROR = 0.2  # expected if nothing is known
 _ALONE = "A voter's answer to an example does not depend on the examples that it is asked together with."
+_WEIGHTED = (
+    "The sample_weight of an example does not depend on the examples that judge: weights that balance the classes over "
+    "all examples would break this, class_weight='balanced' of a voter does not."
+)
 _CLASSES_KNOWN = "The set of classes was known before, and not taken from these examples."
 
 
@@ -40,9 +44,9 @@ class Plan:
         How the examples are used.
     recipe : Recipe
         How a vote is made from examples.
-    per_class, costs, stochastic, calibration, panel
+    per_class, costs, stochastic, calibration, panel, subgroups, sides
         What else to certify: the classes, the mean cost, the stochastic vote, how often answers with a score are right,
-        each voter alone.
+        each voter alone, the subgroups, the error from both sides.
     context : dict
         Where the certificate comes from.
     """
@@ -55,6 +59,8 @@ class Plan:
     context: dict[str, Any] = field(default_factory=dict)
     calibration: bool = False
     panel: bool = False
+    subgroups: bool = False
+    sides: int = 1
 
     def fit(self, examples: Examples, rng: np.random.RandomState) -> "FittedVote":
         """Make the votes, judge them and certify the result."""
@@ -175,6 +181,8 @@ class Protocol(ABC):
         """What the certificate assumes about these voters and this use of the examples."""
         yield from plan.recipe.source.assumptions
         yield from self.assumptions
+        if examples.weighted:
+            yield _WEIGHTED
         yield _ALONE
         if self.cut.n_parts > 1:
             deviation = math.sqrt(examples.fingerprints.may_coincide) / 2
@@ -216,6 +224,10 @@ class Tested(Protocol):
             raise ValueError("calibration=True needs a hold-out without groups: leave out n_folds and groups.")
         if plan.panel:
             _check_panel(plan, self.cut.n_parts)
+        if plan.subgroups and self.cut.n_parts > 1:
+            raise ValueError(ONE_VOTE)
+        if plan.sides == 2 and self.cut.n_parts > 1:
+            raise ValueError("sides=2 needs a hold-out, whose judges are about one vote: leave out n_folds.")
 
     def ask(self, plan: Plan, examples: Examples, vote: FoldVote, k: int) -> Judgments:
         return examples.judgments(vote, k, stochastic=plan.stochastic, panel=plan.panel)
@@ -237,6 +249,7 @@ class Tested(Protocol):
                 guesses=[vote.guess for vote in votes if vote.guess is not None],
                 per_class=plan.per_class,
                 calibration=plan.calibration,
+                sides=plan.sides,
                 costs=plan.costs,
                 one_voter=one_voter,
                 voting=plan.recipe.rule.name,
@@ -401,6 +414,8 @@ class PacBayes(Protocol):
             (plan.costs is not None, "cost needs"),
             (plan.calibration, "calibration needs"),
             (plan.panel, "panel needs"),
+            (plan.subgroups, "subgroups need"),
+            (plan.sides == 2, "sides=2 needs"),
             (grouped, "groups need"),
         ):
             if asked:

@@ -87,14 +87,15 @@ class Recipe:
         groups: NDArray | None,
         seed: int,
         n_jobs: int | None = None,
+        weights: NDArray | None = None,
     ) -> FoldVote:
-        """Make voters and weights from examples, their class codes and their groups.
+        """Make voters and weights from examples, their class codes, their groups and their weights in training.
 
         A class that occurs only among the judging examples has no influence, not even on rounding.
         """
         known = known_classes(self.source, codes, self.classes)
         own = replace(self, classes=self.classes[known])
-        vote = own._make(X, np.searchsorted(known, codes).astype(codes.dtype), groups, seed, n_jobs)
+        vote = own._make(X, np.searchsorted(known, codes).astype(codes.dtype), groups, seed, n_jobs, weights)
         guess = None if vote.guess is None else vote.guess.among(known, len(self.classes))
         return vote._replace(voters=recoded(vote.voters, known, len(self.classes)), guess=guess)
 
@@ -105,15 +106,17 @@ class Recipe:
         groups: NDArray | None,
         seed: int,
         n_jobs: int | None,
+        weights: NDArray | None,
     ) -> FoldVote:
-        voters = train_voters(self.source, X, codes, self.classes, seed, n_jobs)
+        voters = train_voters(self.source, X, codes, self.classes, seed, n_jobs, weights)
         n = len(codes if groups is None else np.unique(groups))
         if not self.weighs:
             guess = self._out_of_bag(voters, X, codes) if self.estimates else None
             return FoldVote(voters, self.rule, None, guess, History(), n)
-        votes = None if self.equal or voters.n_voters == 1 else self._votes(voters, X, codes, groups, seed, n_jobs)
+        learns = not self.equal and voters.n_voters > 1
+        votes = self._votes(voters, X, codes, groups, seed, n_jobs, weights) if learns else None
         if votes is None or votes.shape[1] != voters.n_voters:
-            guess = self._guess(voters, X, codes, seed)
+            guess = self._guess(voters, X, codes, seed, weights)
             return FoldVote(voters, self.rule, self.equal_weights(voters.n_voters), guess, History(), n)
         learned = self.rule.learn(self, votes, codes, groups, seed)
         stacked = learned.stack is not None
@@ -134,7 +137,14 @@ class Recipe:
         return self.kind.prior(equal if is_auto(self.prior) else self.prior, n_voters)
 
     def _votes(
-        self, voters: VoterSet, X: Any, codes: NDArray, groups: NDArray | None, seed: int, n_jobs: int | None
+        self,
+        voters: VoterSet,
+        X: Any,
+        codes: NDArray,
+        groups: NDArray | None,
+        seed: int,
+        n_jobs: int | None,
+        weights: NDArray | None,
     ) -> NDArray | None:
         """What voters say about these examples, in their order; if they learn from labels, cross-validated.
 
@@ -145,19 +155,21 @@ class Recipe:
             return self.rule.votes(voters, X, n_classes)
         parts, places = [], []
         for rows, others in inner_cuts(len(codes), groups, self.inner_folds, seed):
-            trained = train_voters(self.source, _safe_indexing(X, others), codes[others], self.classes, seed, n_jobs)
+            own, known = _safe_indexing(X, others), codes[others]
+            heavy = None if weights is None else weights[others]
+            trained = train_voters(self.source, own, known, self.classes, seed, n_jobs, heavy)
             parts.append(self.rule.votes(trained, _safe_indexing(X, rows), n_classes))
             places.append(rows)
         if not parts or len({part.shape[1] for part in parts}) > 1:
             return None
         return np.concatenate(parts)[np.argsort(np.concatenate(places))]
 
-    def _guess(self, voters: VoterSet, X: Any, codes: NDArray, seed: int) -> Guess | None:
+    def _guess(self, voters: VoterSet, X: Any, codes: NDArray, seed: int, weights: NDArray | None) -> Guess | None:
         """Expected error of the voters with equal weights."""
         if not self.estimates:
             return None
         out_of_bag = self._out_of_bag(voters, X, codes) if self.source.learns else None
-        return self.tried(X, codes, seed) if out_of_bag is None else out_of_bag
+        return self.tried(X, codes, seed, weights) if out_of_bag is None else out_of_bag
 
     def _out_of_bag(self, voters: VoterSet, X: Any, codes: NDArray) -> Guess | None:
         answers = out_of_bag_answers(self.source, voters, X)
@@ -166,13 +178,14 @@ class Recipe:
         known = answers >= 0
         return Guess.of(answers[known] != codes[known], codes[known], len(self.classes))
 
-    def tried(self, X: Any, codes: NDArray, seed: int) -> Guess:
+    def tried(self, X: Any, codes: NDArray, seed: int, weights: NDArray | None = None) -> Guess:
         """Errors on a third of the examples, of voters trained on the other two thirds."""
         rows, n_classes = np.random.default_rng(seed).permutation(len(codes))[:TRIED], len(self.classes)
         trained, judged = np.sort(rows[len(rows) // 3 :]), np.sort(rows[: len(rows) // 3])
         if not len(judged):
             return Guess.of(np.zeros(0, bool), codes[:0], n_classes)
-        voters = train_voters(self.source, _safe_indexing(X, trained), codes[trained], self.classes, seed)
+        heavy = None if weights is None else weights[trained]
+        voters = train_voters(self.source, _safe_indexing(X, trained), codes[trained], self.classes, seed, None, heavy)
         posterior = self.equal_weights(voters.n_voters)
         answers = self.rule.answers(voters, posterior, _safe_indexing(X, judged), n_classes)
         return Guess.of(answers != codes[judged], codes[judged], n_classes)

@@ -8,7 +8,7 @@ from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
 from .._text import visible
-from ..certificate import Certificate, TestedCertificate, confidence, percent
+from ..certificate import Certificate, confidence, percent
 from ..decisions import ClassSelectiveCertificate, SelectiveCertificate, ThresholdCertificate
 from ..special import kl_bernoulli
 from ._citations import Citations
@@ -143,15 +143,15 @@ def _template(name: str) -> Any:
     return environment.get_template(name)
 
 
-def render_predictions(certificate: TestedCertificate, *, name: str, hashes: dict[str, str] | None = None) -> str:
-    """The page of a certificate from `certify_predictions`, as one HTML file that loads nothing and runs nothing.
+def render_predictions(certificate: Certificate, *, name: str, hashes: dict[str, str] | None = None) -> str:
+    """The page of a certificate alone, without its model, as one HTML file that loads nothing and runs nothing.
 
     Parameters
     ----------
-    certificate : TestedCertificate
-        The certificate.
+    certificate : Certificate
+        The certificate, of `certify_predictions` or of a fitted vote.
     name : str
-        Where the answers come from: a file, or a model.
+        Where the answers come from: a file, or a model; of a fitted vote, its voters.
     hashes : dict of str to str, optional
         SHA-256 of the files next to the page, by name.
 

@@ -14,6 +14,7 @@ from ._columns import (
     holds_categories as holds_categories,
     pick_columns as pick_columns,
 )
+from ._overview import DataOverview, audit
 from ._read import (
     FORMATS as FORMATS,
     file_kind as file_kind,
@@ -21,3 +22,5 @@ from ._read import (
     read_table as read_table,
     read_texts as read_texts,
 )
+
+__all__ = ["DataOverview", "audit"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._text import did_you_mean
-from ..checks import Finding, Fingerprints, look
+from ..checks import CommandHints, Finding, Fingerprints, look
 
 _MANY_CLASSES = 20  # this many different labels are fine in any file
 _LONGEST_LABEL = 200
@@ -50,6 +50,8 @@ class Table:
         Columns left out because they have no value in any row.
     encoding : str or None
         The encoding of the text, if one was given.
+    subgroups : dict of str to list
+        Columns that make subgroups, by name; their values are texts, or None where they are missing.
     """
 
     X: Any
@@ -66,6 +68,7 @@ class Table:
     dropped: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
     encoding: str | None = None
+    subgroups: dict[str, list[str | None]] = field(default_factory=dict)
 
     @property
     def dates(self) -> tuple[str, ...]:
@@ -104,8 +107,8 @@ class Table:
         """Number of rows that repeat an earlier one; None if they are not on this machine."""
         return None if self.fingerprints is None else self.fingerprints.duplicates
 
-    def findings(self) -> list[Finding]:
-        """Possible problems in the examples."""
+    def findings(self, hints: CommandHints | None = None) -> list[Finding]:
+        """Possible problems in the examples; ``hints`` say how to do what is recommended."""
         return look(
             self.X,
             self.y,
@@ -116,6 +119,7 @@ class Table:
             dates=self.dates,
             empty=self.empty,
             groups=self.groups,
+            hints=hints,
         )
 
     @property

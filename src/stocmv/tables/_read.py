@@ -86,8 +86,8 @@ def read_table(
     if kind == "npz":
         return _npz(path, target, group, time, needs_target, known)
     frame = read_frame(path, kind, () if known is None else known.text, encoding)
-    table = _framed(frame, path, target, drop, group, time, needs_target, known)
-    return replace(table, encoding=encoding)
+    table = as_table(frame, path.name, target, drop, group, time, needs_target, known)
+    return replace(table, sha256=sha256(path), encoding=encoding)
 
 
 def read_texts(
@@ -135,39 +135,38 @@ def file_kind(path: Path, format: str | None = None) -> str:
     return _SUFFIXES[suffixes[-1]]
 
 
-def _framed(
+def as_table(
     frame: Any,
-    path: Path,
+    name: str,
     target: str | None,
-    drop: Sequence[str],
-    group: str | None,
-    time: str | None,
-    needs_target: bool,
-    known: KnownColumns | None,
+    drop: Sequence[str] = (),
+    group: str | None = None,
+    time: str | None = None,
+    needs_target: bool = True,
+    known: KnownColumns | None = None,
 ) -> Table:
-    names = [str(name) for name in frame.columns]
+    """Examples and labels from a data frame of this name, whose columns are renamed to texts."""
+    names = [str(column) for column in frame.columns]
     frame.columns = names
     chosen, y = None, None
     if needs_target or target is not None:
-        chosen, features = pick_columns(names, target, drop, path.name, group, time)
+        chosen, features = pick_columns(names, target, drop, name, group, time)
         y = as_labels(frame[chosen], chosen, checked=known is None)
     else:
         check_drop(names, drop)
-        features = [name for name in names if name not in set(drop)]
+        features = [column for column in names if column not in set(drop)]
     X = frame[features]
     empty = () if known is not None else tuple(X.columns[X.isna().all().to_numpy()])
     if len(empty) == len(features):
-        raise ValueError(f"{path.name} has no value in any column besides the target.")
-    X = X.drop(columns=list(empty)) if known is None else pick_features(X, known, path.name)
+        raise ValueError(f"{name} has no value in any column besides the target.")
+    X = X.drop(columns=list(empty)) if known is None else pick_features(X, known, name)
     kinds = column_kinds(X)
-    X, categorical = as_features(X, known, path.name)
+    X, categorical = as_features(X, known, name)
     if known is not None and not known.names:
         X = X.to_numpy()
     groups = None if group is None else as_groups(frame[group], group)
     times = None if time is None else as_times(frame[time], time)
-    return Table(
-        X, y, path.name, chosen, categorical, sha256(path), group, groups, time, times, kinds, tuple(drop), empty
-    )
+    return Table(X, y, name, chosen, categorical, None, group, groups, time, times, kinds, tuple(drop), empty)
 
 
 def _libsvm(path: Path, target: str | None, needs_target: bool, known: KnownColumns | None) -> Table:

@@ -15,6 +15,7 @@ from ._base import (
     train_voters as train_voters,
 )
 from ._classifiers import Classifiers, ClassifierVoters as ClassifierVoters, Frozen
+from ._coded import CodedClassifier as CodedClassifier
 from ._encoded import Encoded, EncodedVoters as EncodedVoters
 from ._ensemble import Ensemble, EnsembleVoters as EnsembleVoters
 from ._models import Models, ModelVoters as ModelVoters

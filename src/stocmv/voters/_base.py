@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 
 from ..votes import code_dtype, unsigned_codes
+from ._weighted import without_weights
 
 _ALONE = 8  # examples that are also asked alone
 _LOOKED_AT = 1000  # examples among which they are picked
@@ -133,7 +134,8 @@ class VoterSource(BaseEstimator, ABC):
         """Make the voters from the examples and their class codes, which are positions in ``classes``.
 
         Voters that learn see only the classes of these examples: they do not know a class that occurs only among the
-        judging examples.
+        judging examples. A ``fit`` that also takes ``sample_weight`` gets the weights of the examples where there are
+        any; without it, weights are refused.
         """
 
     def labels(self) -> NDArray | None:
@@ -147,6 +149,10 @@ class VoterSource(BaseEstimator, ABC):
     def suited_to(self, X: Any) -> "VoterSource":
         """The source for examples of this form: it may look at the columns' names and types, not at the values."""
         return self
+
+    def without_weights(self) -> str | None:
+        """Name of a voter that cannot be trained with weighted examples; None if `fit` takes ``sample_weight``."""
+        return without_weights(self)
 
     def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
         """For each training example, the code answered by the voters that were not trained on it.
@@ -229,8 +235,19 @@ class Wrapped(VoterSource):
     def labels(self) -> NDArray | None:
         return self.source.labels()
 
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
-        return self.source.fit(X, codes, classes, seed, n_jobs)
+    def fit(
+        self,
+        X: Any,
+        codes: NDArray,
+        classes: NDArray,
+        seed: int,
+        n_jobs: int | None = None,
+        sample_weight: NDArray | None = None,
+    ) -> VoterSet:
+        return self.source.fit(X, codes, classes, seed, n_jobs, **weight_keyword(sample_weight))
+
+    def without_weights(self) -> str | None:
+        return self.source.without_weights()
 
     def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
         return self.source.out_of_bag(voters, X)
@@ -360,10 +377,21 @@ def _telling_rows(codes: NDArray) -> list[int]:
     return list(dict.fromkeys([*most, *spread]))[:_ALONE]
 
 
+def weight_keyword(sample_weight: NDArray | None) -> dict[str, NDArray]:
+    """The keyword argument of a source's ``fit``, which need not know it where there are no weights."""
+    return {} if sample_weight is None else {"sample_weight": sample_weight}
+
+
 def train_voters(
-    source: VoterSource, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None
+    source: VoterSource,
+    X: Any,
+    codes: NDArray,
+    classes: NDArray,
+    seed: int,
+    n_jobs: int | None = None,
+    weights: NDArray | None = None,
 ) -> VoterSet:
-    """Make voters from examples.
+    """Make voters from examples, which may have weights.
 
     Voters that learn know the classes of these examples, and those that they knew before. The returned voters answer
     codes among all classes.
@@ -372,7 +400,7 @@ def train_voters(
     if not source.learns:
         return own.fit(X, codes, classes, seed, n_jobs)
     known = known_classes(source, codes, classes)
-    voters = own.fit(X, np.searchsorted(known, codes), classes[known], seed, n_jobs)
+    voters = own.fit(X, np.searchsorted(known, codes), classes[known], seed, n_jobs, **weight_keyword(weights))
     return recoded(voters, known, len(classes))
 
 

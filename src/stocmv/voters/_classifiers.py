@@ -17,9 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..progress import logger
 from ..votes import code_dtype, exact_labels
 from ._base import Joined, VoterSet, VoterSource, recoded, set_seeds, without_seeds
+from ._coded import CodedClassifier, needs_codes
 from ._ensemble import Ensemble, EnsembleVoters, are_alike, is_ensemble, weights_of
 from ._frozen import FROZEN_PARTS, frozen_parts
 from ._transformed import TransformedVoters
+from ._weighted import weight_arguments, without_weights
 
 
 class Classifiers(VoterSource):
@@ -89,7 +91,18 @@ class Classifiers(VoterSource):
         frozen = (part for part in frozen_parts(self.estimators) if isinstance(part, FrozenEstimator))
         return _labels_of(part for part in frozen if hasattr(part, "classes_"))
 
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "ClassifierVoters":
+    def without_weights(self) -> str | None:
+        return next(filter(None, map(without_weights, self.estimators)), None)
+
+    def fit(
+        self,
+        X: Any,
+        codes: NDArray,
+        classes: NDArray,
+        seed: int,
+        n_jobs: int | None = None,
+        sample_weight: NDArray | None = None,
+    ) -> "ClassifierVoters":
         if not self.estimators or self.n_repeats < 1:
             raise ValueError("voters must hold at least one classifier, repeated at least once.")
         y = classes[codes]  # labels, because settings such as class_weight and frozen parts refer to them
@@ -99,10 +112,10 @@ class Classifiers(VoterSource):
             untrained = [without_seeds(e) for e in untrained]
         jobs = list(zip(_named(untrained), seeds, strict=True))
         if len(jobs) == 1:  # processes would have nothing to share
-            fitted = [_train(untrained[0], "", X, y, int(seeds[0]), n_jobs)]
+            fitted = [_train(untrained[0], "", X, y, int(seeds[0]), sample_weight, n_jobs)]
         else:
             trained = Parallel(n_jobs=n_jobs, return_as="generator")(
-                delayed(_train)(e, name, X, y, int(s)) for (e, name), s in jobs
+                delayed(_train)(e, name, X, y, int(s), sample_weight) for (e, name), s in jobs
             )
             fitted = [next(trained) for _ in _told(untrained)]
         return ClassifierVoters(fitted, classes, n_jobs)
@@ -120,11 +133,19 @@ def _told(estimators: Sequence[BaseEstimator]) -> Iterator[BaseEstimator]:
 
 
 def _kind(estimator: BaseEstimator) -> str:
+    if isinstance(estimator, CodedClassifier):
+        return _kind(estimator.classifier)
     return str(estimator.steps[-1][0]) if isinstance(estimator, Pipeline) else type(estimator).__name__
 
 
 def _train(
-    estimator: BaseEstimator, name: str, X: Any, y: NDArray, seed: int, n_jobs: int | None = None
+    estimator: BaseEstimator,
+    name: str,
+    X: Any,
+    y: NDArray,
+    seed: int,
+    weights: NDArray | None = None,
+    n_jobs: int | None = None,
 ) -> BaseEstimator:
     """Train a copy, on so many cores if it has an ``n_jobs`` that the user left open."""
     estimator = clone(estimator)
@@ -133,8 +154,11 @@ def _train(
     with _blamed(name):
         if shares:
             estimator.set_params(n_jobs=n_jobs)
-        estimator.fit(X, y)
-        return estimator.set_params(n_jobs=None) if shares else estimator
+        labels, codes = np.unique(y, return_inverse=True)
+        coded = needs_codes(estimator)
+        estimator.fit(X, codes if coded else y, **weight_arguments(estimator, weights))
+        fitted = estimator.set_params(n_jobs=None) if shares else estimator
+        return CodedClassifier(fitted, labels) if coded else fitted
 
 
 def has_probabilities(estimator: BaseEstimator) -> bool:

@@ -9,7 +9,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from .._text import did_you_mean
-from ._base import VoterSet, VoterSource
+from ._base import VoterSet, VoterSource, Wrapped, weight_keyword
 from ._transformed import Transformed, TransformedVoters
 
 CATEGORIES_FIXED = (
@@ -66,14 +66,22 @@ class Encoded(Transformed):
     def assumptions(self) -> tuple[str, ...]:  # type: ignore[override]
         return (*self.source.assumptions, CATEGORIES_FIXED)
 
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+    def fit(
+        self,
+        X: Any,
+        codes: NDArray,
+        classes: NDArray,
+        seed: int,
+        n_jobs: int | None = None,
+        sample_weight: NDArray | None = None,
+    ) -> VoterSet:
         lacking = [name for name in self.categorical if name not in getattr(X, "columns", self.categorical)]
         if lacking:
             meant = did_you_mean(lacking[0], map(str, X.columns))
             raise ValueError(f"categorical names the column {lacking[0]!r}, which X does not have{meant}.")
         encoder = self.transformer
-        numbers = _numbers(encoder.fit_transform(X), self.source.allow_nan)
-        voters = self.source.fit(numbers, codes, classes, seed, n_jobs)
+        numbers = _numbers(encoder.fit_transform(_worded(X, self.categorical)), self.source.allow_nan)
+        voters = self.source.fit(numbers, codes, classes, seed, n_jobs, **weight_keyword(sample_weight))
         return EncodedVoters(encoder, voters, self.source.allow_nan)
 
     def _encoder(self) -> Any:
@@ -85,6 +93,33 @@ class Encoded(Transformed):
 
     def describe(self) -> str:
         return f"{self.source.describe()}, {len(self.categorical)} columns of categories encoded ({self.encoding})"
+
+
+class Readable(Wrapped):
+    """Any source of voters of numbers, which also reads data frames with words: their columns are encoded as numbers.
+
+    Parameters
+    ----------
+    source : VoterSource
+        Source of the voters, which get an array of numbers.
+    name : str
+        What the user calls them.
+    """
+
+    def __init__(self, source: VoterSource, name: str) -> None:
+        super().__init__(source)
+        self.name = name
+
+    def suited_to(self, X: Any) -> VoterSource:
+        words = columns_of_words(X, self.name)
+        return Encoded(self.source, words) if words else self.source
+
+    def with_members(self, count: int) -> VoterSource | None:
+        return self.source.with_members(count)
+
+    @property
+    def estimator(self) -> Any:
+        return self.source.estimator
 
 
 class EncodedVoters(TransformedVoters):
@@ -101,7 +136,48 @@ class EncodedVoters(TransformedVoters):
         return dict(zip(names, encoder.categories_, strict=True))
 
     def transformed(self, X: Any) -> NDArray:
-        return _numbers(super().transformed(X), self.allow_nan)
+        return _numbers(super().transformed(_worded(X, self.transformer.transformers_[0][2])), self.allow_nan)
+
+
+def _worded(X: Any, names: Sequence[str]) -> Any:
+    """A data frame with words in those of these columns that do not hold numbers; gaps stay None or become NaN."""
+    if not hasattr(X, "select_dtypes"):
+        return X
+    numbers = set(X.select_dtypes(["number", "bool"]).columns)
+    words = [name for name in names if name not in numbers]  # an encoder can sort numbers
+    return _plain(X, {name: _words(X[name], keep_none=True) for name in words})
+
+
+def as_words(X: Any, names: Sequence[str]) -> Any:
+    """A data frame with words, and None for gaps, in these columns, which can be sorted; NaN for gaps in others."""
+    return _plain(X, {name: _words(X[name]) for name in names})
+
+
+def _plain(X: Any, words: dict[str, Any]) -> Any:
+    """The frame with these columns in it, and others of numbers that pandas has a type of its own for as floats."""
+    own = [name for name, dtype in X.dtypes.items() if name not in words and not isinstance(dtype, np.dtype)]
+    return X.assign(**words, **{name: X[name].to_numpy(np.float64, na_value=np.nan) for name in own})
+
+
+def _words(column: Any, keep_none: bool = False) -> Any:
+    """The values as texts, with None for all gaps, or NaN for those that are not None."""
+    gaps = column.isna().to_numpy()
+    words = np.empty(len(gaps), dtype=object)
+    words[:] = [
+        (np.nan if keep_none and value is not None else None) if gap else str(value)
+        for value, gap in zip(column, gaps, strict=True)
+    ]
+    return type(column)(words, index=column.index, dtype=object)
+
+
+def columns_of_words(X: Any, voters: str) -> tuple[str, ...]:
+    """Names of the columns of a data frame that hold categories; other examples have none."""
+    if not hasattr(X, "select_dtypes"):
+        return ()
+    dates = list(X.select_dtypes(["datetime", "datetimetz", "timedelta"]).columns)
+    if dates:
+        raise TypeError(f"voters={voters!r} cannot read the dates in the column {dates[0]!r}: turn them into numbers.")
+    return tuple(X.select_dtypes(exclude=["number", "bool"]).columns)
 
 
 def _numbers(encoded: Any, allow_nan: bool) -> NDArray:

@@ -19,6 +19,7 @@ from sklearn.utils import get_tags
 from ..votes import class_weights, code_dtype
 from ._base import VoterSet, VoterSource, set_seeds
 from ._frozen import FROZEN_PARTS, frozen_parts
+from ._weighted import weight_arguments, without_weights
 
 
 class Ensemble(VoterSource):
@@ -70,13 +71,25 @@ class Ensemble(VoterSource):
     def default_prior(self) -> tuple[float, ...] | None:  # type: ignore[override]
         return (50.0,) if self.exchangeable else VoterSource.default_prior
 
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> "EnsembleVoters":
+    def without_weights(self) -> str | None:
+        return without_weights(self.estimator)
+
+    def fit(
+        self,
+        X: Any,
+        codes: NDArray,
+        classes: NDArray,
+        seed: int,
+        n_jobs: int | None = None,
+        sample_weight: NDArray | None = None,
+    ) -> "EnsembleVoters":
         ensemble = clone(self.estimator)
         set_seeds(ensemble, seed)
         known = ensemble.get_params(deep=False)
         if n_jobs is not None and known.get("n_jobs", n_jobs) is None:
             ensemble.set_params(n_jobs=n_jobs)
-        ensemble.fit(X, classes[codes])  # labels, because settings such as class_weight refer to them
+        # labels, because settings such as class_weight refer to them
+        ensemble.fit(X, classes[codes], **weight_arguments(ensemble, sample_weight))
         return EnsembleVoters(ensemble, n_jobs)
 
     def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:

@@ -20,7 +20,7 @@ from sklearn.utils import check_array
 
 from ._base import VoterSet, VoterSource
 from ._classifiers import Classifiers
-from ._encoded import CATEGORIES_FIXED, EncodedVoters
+from ._encoded import CATEGORIES_FIXED, EncodedVoters, as_words, columns_of_words
 
 NAMES = (
     "logistic regression",
@@ -73,14 +73,23 @@ class Models(VoterSource):
         return self
 
     def suited_to(self, X: Any) -> "Models":
-        return self if self.categorical else Models(_without_numbers(X))
+        return self if self.categorical else Models(columns_of_words(X, "models"))
 
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+    def fit(
+        self,
+        X: Any,
+        codes: NDArray,
+        classes: NDArray,
+        seed: int,
+        n_jobs: int | None = None,
+        sample_weight: NDArray | None = None,
+    ) -> VoterSet:
         names = list(self.categorical)
         encoder = ColumnTransformer([("categories", _ordinal(), names)], remainder="passthrough", sparse_threshold=0)
         numbers = check_numbers(encoder.fit_transform(as_words(X, names)) if names else X)
         sizes = [len(kinds) for kinds in encoder.named_transformers_["categories"].categories_] if names else []
-        voters = Classifiers(classifiers_for(sizes, *numbers.shape)).fit(numbers, codes, classes, seed, n_jobs)
+        models = Classifiers(classifiers_for(sizes, *numbers.shape))
+        voters = models.fit(numbers, codes, classes, seed, n_jobs, sample_weight)
         return ModelVoters(encoder if names else None, voters)
 
     def describe(self) -> str:
@@ -111,27 +120,6 @@ def check_numbers(X: Any) -> NDArray:
     if sparse.issparse(X):
         raise TypeError("voters='models' needs dense examples, and X is sparse: pass X.toarray(), or use 'forest'.")
     return check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
-
-
-def as_words(X: Any, names: list[str]) -> Any:
-    """A data frame with words, and None for gaps, in these columns: an encoder can sort them."""
-    return X.assign(**{name: _words(X[name]) for name in names})
-
-
-def _words(column: Any) -> Any:
-    gaps = column.isna().to_numpy()
-    words = np.array([None if gap else str(value) for value, gap in zip(column, gaps, strict=True)], dtype=object)
-    return type(column)(words, index=column.index, dtype=object)
-
-
-def _without_numbers(X: Any) -> tuple[str, ...]:
-    """Names of the columns of a data frame that hold categories; other examples have none."""
-    if not hasattr(X, "select_dtypes"):
-        return ()
-    dates = list(X.select_dtypes(["datetime", "datetimetz", "timedelta"]).columns)
-    if dates:
-        raise TypeError(f"voters='models' cannot read the dates in the column {dates[0]!r}: turn them into numbers.")
-    return tuple(X.select_dtypes(exclude=["number", "bool"]).columns)
 
 
 def _ordinal() -> OrdinalEncoder:

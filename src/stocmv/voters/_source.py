@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from ._answers import Answers
 from ._base import VoterSource
 from ._classifiers import Classifiers, Frozen
+from ._encoded import Readable
 from ._ensemble import Ensemble, is_ensemble
 from ._frozen import is_frozen
 from ._models import Models
@@ -35,7 +36,7 @@ def as_source(voters: Any) -> VoterSource:
         return voters
     if isinstance(voters, str):
         if voters == "forest":
-            return Ensemble(RandomForestClassifier(100))
+            return Readable(Ensemble(RandomForestClassifier(100)), voters)
         if voters == "models":
             return Models()
         if voters == "stumps":

@@ -5,7 +5,7 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from ._base import VoterSet, VoterSource, Wrapped, set_seeds
+from ._base import VoterSet, VoterSource, Wrapped, set_seeds, weight_keyword
 from ._frozen import FROZEN_PARTS, frozen_parts
 
 
@@ -49,11 +49,20 @@ class Transformed(Wrapped):
         frozen = (FROZEN_PARTS,) if any(frozen_parts(self.transformer)) else ()
         return (*self.source.assumptions, *frozen)
 
-    def fit(self, X: Any, codes: NDArray, classes: NDArray, seed: int, n_jobs: int | None = None) -> VoterSet:
+    def fit(
+        self,
+        X: Any,
+        codes: NDArray,
+        classes: NDArray,
+        seed: int,
+        n_jobs: int | None = None,
+        sample_weight: NDArray | None = None,
+    ) -> VoterSet:
         transformer = clone(self.transformer)
         set_seeds(transformer, seed)
         seen = transformer.fit_transform(X, codes)
-        return TransformedVoters(transformer, self.source.fit(seen, codes, classes, seed, n_jobs))
+        voters = self.source.fit(seen, codes, classes, seed, n_jobs, **weight_keyword(sample_weight))
+        return TransformedVoters(transformer, voters)
 
     def out_of_bag(self, voters: VoterSet, X: Any) -> NDArray | None:
         if not isinstance(voters, TransformedVoters):
