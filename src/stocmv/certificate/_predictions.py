@@ -1,7 +1,7 @@
 """Certificates of any model, from its answers and the truth."""
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

@@ -26,9 +26,8 @@ class Source(NamedTuple):
 
 def certify_panel(source: Source, folder: Path, *, force: bool, as_json: bool, **settings: Any) -> None:
     """Certify the voters and their vote, write the folder, and print the page."""
-    from ..tables import read_answers
+    from ..tables import DataOverview, read_answers
     from ._audit import Settings, certify_table, write_folder
-    from ..tables import DataOverview
     from ._page import as_content, print_page
 
     file, truth, voters, group, kind, encoding = source
