@@ -29,7 +29,7 @@ from .cluster import Shared
 from .learning import History, Step
 from .posteriors import BlocDirichlet, Categorical, Dirichlet, LogitNormal
 from .protocols import AllJudge, Folds, HardVoting, HoldOut, PacBayes, SoftVoting
-from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
+from .risks import Binomial, CantelliSplit, CantelliTandem, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
 from .solvers import LBFGS, Adam, Auto, MiniBatchAdam, Quick
 from .voters import (
     Answers,
@@ -82,7 +82,7 @@ TRUSTED: tuple[str, ...] = tuple(
             Joined,
             Recoded,
         ),
-        *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound),
+        *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound, CantelliTandem, CantelliSplit),
         *(Seeger, Catoni, CatoniPerFold, McAllester),
         *(Auto, Quick, LBFGS, Adam, MiniBatchAdam),
         Tree,  # skops does not trust it, as a forged one may leave its arrays; but `load` checks that

@@ -73,7 +73,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         bagging or of a ``VotingClassifier`` (with its weights) are voters.
     risk : str or Risk
         The risk that learning the weights minimises: "exact" (the error of the stochastic vote), "half", "mc",
-        "first_order", "second_order", "binomial" or "c_bound".
+        "first_order", "second_order", "binomial", "c_bound", "cctnd" or "ccpbskl".
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
         Distribution of the weights.
     prior : "auto", float or array-like
