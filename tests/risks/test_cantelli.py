@@ -96,7 +96,7 @@ def test_cctnd_is_the_published_bound_at_its_best_mu(name):
 
 
 def test_a_negative_mu_is_used_where_voters_err_together_if_the_bound_has_two_sides():
-    votes, rho, pi, pairs = given("voters that err together")
+    votes, rho, pi, _ = given("voters that err together")
     upper = Upper(BOUNDS["seeger_2sqrt"], (400,), DELTA / 2)
     moments, divergence = RISKS["cctnd"].certified_moments(rho, votes), rho.certified_kl(pi)
     tandem = 4 * upper(moments[0], 2 * divergence).value
@@ -124,7 +124,7 @@ def test_ccpbskl_takes_the_best_mu_that_is_not_negative(name):
 
 @pytest.mark.parametrize("mu", [0.5, -11.0, math.nan])
 def test_an_offset_out_of_range_is_refused(mu):
-    with pytest.raises(ValueError, match="mu must lie between -10 and 0.49"):
+    with pytest.raises(ValueError, match=r"mu must lie between -10 and 0\.49"):
         CantelliSplit(mu=mu)
 
 

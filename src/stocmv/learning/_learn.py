@@ -157,8 +157,8 @@ def learn(
         The votes, usually a VoteMatrix. A list has one entry per fold, all with the same classes: the voters of a fold
         were trained without its examples, and the certificate is about the mixture of the folds' votes
         (cross-bounding). A ScoreMatrix has the margins of voters that answer with probabilities.
-    risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbskl", "soft"} or Risk
-        The empirical risk; "exact" is the error of the arg-max vote for any number of classes. "soft" is for a
+    risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbskl", "soft"}
+        The empirical risk, or a Risk; "exact" is the error of the arg-max vote for any number of classes. "soft" is for a
         ScoreMatrix: the error of the soft vote with two classes, otherwise an upper bound on it.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"} or subclass of Posterior
         Kind of distribution over the weights; "auto" is the risk's own.
