@@ -112,9 +112,9 @@ def readme_table(results: dict[str, dict]) -> str:
     return "\n".join([*lines, "", f"Merged with paid priors / tightest in print: {compared}."])
 
 
-def with_table(page: str, table: str) -> str:
+def with_table(page: str, table: str, mark: str = "paper bounds") -> str:
     """The page with this table between the markers."""
-    begin, end = (f"<!-- paper bounds: {edge} -->" for edge in ("begin", "end"))
+    begin, end = (f"<!-- {mark}: {edge} -->" for edge in ("begin", "end"))
     found, count = re.subn(f"(?s){begin}.*{end}", lambda _: f"{begin}\n{table}\n{end}", page)
     if count != 1:
         raise ValueError(f"The page must have {begin} and {end}, once.")

@@ -36,14 +36,16 @@ def plain_holdout(estimator: Any, X: NDArray, y: NDArray, seed: int, share: floa
     return {"bound": clopper_pearson(int(np.sum(answers != y_held)), len(y_held), DELTA), "seconds": seconds}
 
 
-def measured(table: str, names: Iterable[str], measure: Callable[[str, int], dict[str, float]]) -> dict[str, dict]:
+def measured(
+    table: str, names: Iterable[str], measure: Callable[[str, int], dict[str, float]], splits: int = 5
+) -> dict[str, dict]:
     """Means and standard deviations over the splits, for each data set; stored splits are not measured again."""
     KEPT.mkdir(parents=True, exist_ok=True)
     path, results = KEPT / f"{table}.jsonl", {}
     kept = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     known = {(row["name"], row["seed"]): row["figures"] for row in kept}
     for name in names:
-        seeds = range(SPLITS.get(name, 5))
+        seeds = range(SPLITS.get(name, splits))
         for seed in seeds:
             if (name, seed) not in known:
                 known[name, seed] = measure(name, seed)

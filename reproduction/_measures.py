@@ -62,10 +62,7 @@ def bound_value(fitted: Fitted, risk: Risk | None, bound: Bound, sizes: Sequence
         return None
     moments = np.minimum(certificate.moments, 1.0)
     share = DELTA / certificate.alternatives / len(risk.outward)
-    composed = risk.compose(
-        moments, certificate.kl, lambda r, kl: bound.upper(r, kl, sizes, share), fitted.posteriors[0]
-    )
-    return composed.value
+    return risk.compose(moments, certificate.kl, Upper(bound, sizes, share), fitted.posteriors[0]).value
 
 
 def argmax_bound(fitted: Fitted, votes: Sequence[VoteMatrix]) -> float | None:

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._files import DAMAGE, reason, whole_file
 from ._memory import check_fits
 from ._model_checks import Model, check_model, foreign_types, full_name, known_types, parts_of, unpacked
-from .bounds import Catoni, CatoniPerFold, McAllester, Seeger
+from .bounds import Catoni, CatoniPerFold, Lambda, McAllester, Seeger
 from .certificate import Claim, Judgments, PacBayesCertificate, TestedCertificate
 from .checks import OrderTest
 from .classifier import DrawnVote, InputForm, MajorityVoteClassifier
@@ -29,8 +29,19 @@ from .cluster import Shared
 from .learning import History, Step
 from .posteriors import BlocDirichlet, Categorical, Dirichlet, LogitNormal
 from .protocols import AllJudge, Folds, HardVoting, HoldOut, PacBayes, SoftVoting
-from .risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder, Soft
-from .solvers import LBFGS, Adam, Auto, MiniBatchAdam, Quick
+from .risks import (
+    Binomial,
+    CantelliSplit,
+    CantelliTandem,
+    CBound,
+    Exact,
+    FirstOrder,
+    Half,
+    MonteCarlo,
+    SecondOrder,
+    Soft,
+)
+from .solvers import LBFGS, Adam, Alternating, Auto, MiniBatchAdam, Quick
 from .voters import (
     Answers,
     AnswerVoters,
@@ -84,9 +95,9 @@ TRUSTED: tuple[str, ...] = tuple(
             Joined,
             Recoded,
         ),
-        *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound, Soft),
-        *(Seeger, Catoni, CatoniPerFold, McAllester),
-        *(Auto, Quick, LBFGS, Adam, MiniBatchAdam),
+        *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound, CantelliTandem, CantelliSplit, Soft),
+        *(Seeger, Catoni, CatoniPerFold, McAllester, Lambda),
+        *(Auto, Quick, LBFGS, Adam, MiniBatchAdam, Alternating),
         Tree,  # skops does not trust it, as a forged one may leave its arrays; but `load` checks that
     )
 )

@@ -2063,14 +2063,18 @@ RISKS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {  # the posteriors t
     "second_order": (("categorical", "dirichlet"), {}),
     "binomial": (("categorical",), {"n_draws": DRAWS}),
     "c_bound": (("categorical",), {}),
+    "cctnd": (("categorical",), {}),
+    "ccpbskl": (("categorical",), {"mu": (Kind((type(None),)), Kind(FLOAT, -10, 0.49))}),
     "soft": (("dirichlet",), {}),
 }
+OF_TWO_MEANS = ("c_bound", "cctnd", "ccpbskl")  # risks; the second mean is rounded down
 CATONI = {"name": TEXT, "c": [Kind(FLOAT, 1e-4, 1e4)]}  # where rounding does not matter
 BOUNDS = {  # and their settings
     "seeger": {"name": TEXT, "constant": TEXT},
     "catoni": CATONI,
     "catoni_per_fold": CATONI,
     "mcallester": {"name": TEXT},
+    "lambda": {"name": TEXT, "constant": TEXT},
 }
 ONCE_DRAWN = 2000  # votes of a logit-normal posterior whose majority is the deterministic vote
 
@@ -2213,7 +2217,7 @@ def _check_paid(c: Content, folds: Sequence[Fold]) -> None:
     grid, own = c["bound_settings"].get("c"), name == "catoni_per_fold"
     _need(grid is None or (len(grid) == len(folds) if own else 1 <= len(grid) <= 10**6), "not as many constants")
     means = len(c["figures"]["error"]["moments"])
-    _need(means == 1 + (c["risk"] == "c_bound"), "there is not one mean for each that the risk has")
+    _need(means == 1 + (c["risk"] in OF_TWO_MEANS), "there is not one mean for each that the risk has")
     for fold, posterior, prior in zip(folds, c["posteriors"], c["priors"], strict=True):
         _check_parameters(c["posterior"], posterior, fold.n_voters, "posterior")
         _check_parameters(c["posterior"], prior, fold.n_voters, "prior")
@@ -2252,7 +2256,7 @@ def _split(c: Content, n_classes: int) -> Ledger:
         if margins["margins"] > 1 and vote == "predict":
             ledger.share(vote, {**tried, **margins})
             continue
-        ledger.share(vote, {**tried, "means": 2 if c["risk"] == "c_bound" else 1}, part=1 - for_draws)
+        ledger.share(vote, {**tried, "means": 1 + (c["risk"] in OF_TWO_MEANS)}, part=1 - for_draws)
         if for_draws:  # half for the draws of the risk, with two posteriors to choose from in each fold
             drawn = {**tried, "folds": len(c["fold_sizes"]), "posteriors": 2}
             ledger.share(vote, drawn, "draws", for_draws / 2)
@@ -2282,7 +2286,7 @@ def _paid_error(c: Content, folds: Sequence[Fold], ledger: Ledger) -> Iterator[C
         price = math.log(1 / ledger.of(vote, "draws")) / c["risk_settings"]["certificate_draws"]
         found = np.array([kl_inverse(found[0], price)])
     yield _upper("figures.error.moments.0", error["moments"][0], found[0], found[0] + _risk_slack(total))
-    if len(found) > 1:  # the disagreement, which is bounded from below and so rounded down
+    if len(found) > 1:
         yield _lower("figures.error.moments.1", error["moments"][1], found[1], found[1] - _risk_slack(total))
     yield _upper("figures.error.kl", error["kl"], *_sum(kls))
 
@@ -2589,7 +2593,12 @@ def moments(c: Content, parameters: dict[str, Any], fold: Fold) -> list[float]:
         draws = c["risk_settings"]["n_draws"]
         needed = math.ceil(draws / 2)
         return [fold.mean(special.betaincc(draws - needed + 1, needed, 1 - np.minimum(share, 1.0)))]
-    return [fold.mean(share), 2 * fold.mean(share * (1 - share))]  # of the C-bound
+    both, one, none = (fold.mean(each) for each in (share**2, 2 * share * (1 - share), (1 - share) ** 2))
+    if c["risk"] == "cctnd":
+        return [both, fold.mean(share)]
+    if c["risk"] == "ccpbskl":
+        return [both, none if (c["risk_settings"]["mu"] or 0) < 0 else one]
+    return [fold.mean(share), one]  # of the C-bound
 
 
 def _draws_seed(parameters: Mapping[str, Sequence[float]]) -> list[int]:
@@ -2688,6 +2697,8 @@ def composed(c: Content, measured: Sequence[float], kl: float, upper: Callable[.
     if c["risk"] == "c_bound":
         error, agreement = upper(measured[0], kl), upper(1 - measured[1], 2 * kl)
         return 1 - (1 - 2 * error) ** 2 / (2 * agreement - 1) if error < 0.5 else 1.0
+    if c["risk"] in ("cctnd", "ccpbskl"):
+        return _cantelli(c, measured, kl, upper)
     if c["risk"] == "first_order":
         return 2 * upper(measured[0], kl)
     if c["risk"] == "second_order":
@@ -2695,6 +2706,26 @@ def composed(c: Content, measured: Sequence[float], kl: float, upper: Callable[.
     if c["risk"] == "binomial":
         return 2 * upper(measured[0], c["risk_settings"]["n_draws"] * kl)
     return upper(measured[0], kl)
+
+
+def _cantelli(c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float]) -> float:
+    """The Chebyshev-Cantelli bound; the best mu put in gives the C-bound's ``(T - g^2) / (T - g + 1/4)``."""
+
+    def closed(error: float, is_negative: bool) -> float:
+        """With the best mu of one sign, where that is not zero; else 1, as no mu of that sign helps."""
+        helps = error < 0.5 and (both > error / 2 if is_negative else both < error / 2)
+        return (both - error**2) / (both - error + 0.25) if helps else 1.0
+
+    both = upper(measured[0], 2 * kl)
+    if c["risk"] == "cctnd":
+        negative = c["bound_settings"]["name"] in ("seeger", "mcallester", "lambda")  # which hold on both sides
+        least = max(1 - upper(1 - measured[1], kl), 0.0)
+        return min(4 * both, closed(least, False), closed(upper(measured[1], kl), True) if negative else 1.0)
+    rest, mu = max(1 - upper(1 - measured[1], 2 * kl), 0.0), c["risk_settings"]["mu"]
+    if mu is None:
+        return min(4 * both, closed(both + rest / 2, False))
+    least, middle, most = sorted((mu**2, -mu * (1 - mu), (1 - mu) ** 2))
+    return (middle + (most - middle) * both - (middle - least) * rest) / (0.5 - mu) ** 2
 
 
 def risk_weights(settings: dict[str, Any], sizes: Sequence[int]) -> NDArray:
@@ -2711,6 +2742,9 @@ def upper_bound(settings: dict[str, Any], sizes: Sequence[int], risk: float, kl:
         return _catoni_mixture(np.array(settings["c"]), sizes, risk, (kl + confidence) / n)
     if name == "catoni_per_fold":
         return _catoni_per_fold(np.array(settings["c"]), np.array(sizes) / n, risk, (kl + confidence) / n)
+    if name == "lambda":  # the root of (p - q)^2 = 2 p epsilon
+        epsilon = (kl + _constants(settings["constant"], sizes) + confidence) / n
+        return risk + epsilon + math.sqrt(epsilon * (epsilon + 2 * risk))
     if name == "mcallester":
         return risk + math.sqrt((kl + _constants("2sqrt", sizes) + confidence) / (2 * n))
     return kl_inverse(risk, (kl + _constants(settings["constant"], sizes) + confidence) / n)

@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from special import precise
-from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, McAllester, Seeger, seeger_mixture
+from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, Lambda, McAllester, Seeger, seeger_mixture
 
 RISKS = [0.0, 1e-6, 0.03, 0.2, 0.5, 0.9, 1.0]
 DIVERGENCES = [0.0, 1e-3, 2.0, 40.0]
@@ -56,6 +56,17 @@ class TestClosedForms:
         for risk, kl, delta in CASES:
             theirs = risk + math.sqrt((kl + roots(sizes, delta)) / (2 * sum(sizes)))
             assert McAllester().upper(risk, kl, sizes, delta).value == pytest.approx(theirs, rel=1e-13)
+
+    def test_lambda_is_its_best_lambda(self, sizes):
+        """The formula of Thiemann et al. 2017, and its minimum over a grid of lambdas."""
+        n, grid = sum(sizes), np.linspace(1e-4, 1.9999, 20_001)
+        for risk, kl, delta in CASES:
+            paid = kl + roots(sizes, delta)
+            best = 2 / (math.sqrt(2 * n * risk / paid + 1) + 1)
+            theirs = risk / (1 - best / 2) + paid / (best * (1 - best / 2) * n)
+            ours = Lambda("2sqrt").upper(risk, kl, sizes, delta).value
+            assert ours == pytest.approx(theirs, rel=1e-13)
+            assert ours <= np.min(risk / (1 - grid / 2) + paid / (grid * (1 - grid / 2) * n)) * (1 + 1e-13)
 
     @pytest.mark.parametrize("c", [0.05, 1.0, 20.0])
     def test_catoni(self, c, sizes):
@@ -114,6 +125,7 @@ class TestProofs:
         for risk, kl, delta in CASES:
             values = [bound.upper(risk, kl, sizes, delta).value for bound in (Seeger(), COARSE, McAllester())]
             assert all(a <= b * (1 + 1e-14) for a, b in itertools.pairwise(values))
+            assert values[0] <= Lambda().upper(risk, kl, sizes, delta).value * (1 + 1e-14)
 
     @pytest.mark.parametrize("risk", [0.01, 0.2, 0.6])
     @pytest.mark.parametrize("kl", [0.0, 5.0])
@@ -231,6 +243,7 @@ def test_the_default_grid_is_below_seeger():
     ("make", "message"),
     [
         (lambda: Seeger(constant="3sqrt"), "constant must be 'xi' or '2sqrt', got '3sqrt'"),
+        (lambda: Lambda(constant="3sqrt"), "constant must be 'xi' or '2sqrt', got '3sqrt'"),
         (lambda: Catoni(c=0.0), "c must lie between 0.0001 and 10000"),
         (lambda: Catoni(c=(1.0, -1.0)), "c must lie between 0.0001 and 10000"),
         (lambda: Catoni(c=()), "c must lie between 0.0001 and 10000"),

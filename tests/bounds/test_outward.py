@@ -5,7 +5,7 @@ import pytest
 from flint import arb, ctx
 
 from special import precise
-from stocmv.bounds import Catoni, CatoniPerFold, McAllester, Seeger, seeger_mixture
+from stocmv.bounds import Catoni, CatoniPerFold, Lambda, McAllester, Seeger, seeger_mixture
 
 
 def cases(seed, n_folds, count=400):
@@ -64,6 +64,13 @@ class TestEveryFold:
             price = sum(((2 * arb(n).sqrt()).log() - arb(delta).log() for n in sizes), arb(0))
             true = risk + ((kl + price) / (2 * sum(sizes))).sqrt()
             assert_above(McAllester().upper(risk, kl, sizes, delta).value, true)
+
+    def test_lambda(self, n_folds):
+        for risk, kl, sizes, delta, _ in cases(7, n_folds):
+            price = sum(((2 * arb(n).sqrt()).log() - arb(delta).log() for n in sizes), arb(0))
+            epsilon = (kl + price) / sum(sizes)
+            true = risk + epsilon + (epsilon * (epsilon + 2 * arb(risk))).sqrt()
+            assert_above(Lambda("2sqrt").upper(risk, kl, sizes, delta).value, true)
 
     def test_catoni(self, n_folds):
         """Also where both exponentials round to nothing, and where the constant is tiny."""

@@ -234,6 +234,8 @@ PAID = {
     "second order of a Dirichlet": {"name": "good", "risk": "second_order"},
     "binomial": {"name": "good", "risk": "binomial", "kind": "categorical"},
     "C-bound": {"name": "good", "risk": "c_bound", "kind": "categorical"},
+    "CCTND": {"name": "good", "risk": "cctnd", "kind": "categorical", "bound": "lambda"},
+    "CCPBSkl": {"name": "good", "risk": "ccpbskl", "kind": "categorical"},
     "Monte Carlo": {"name": "noisy", "risk": "mc"},
     "logit-normal": {"name": "good", "risk": "mc", "kind": "logit_normal"},
     "logit-normal, folds": {"name": "three_folds", "risk": "mc", "kind": "logit_normal"},

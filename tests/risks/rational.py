@@ -59,7 +59,9 @@ def moments(risk, posterior, votes, y):
         return [second]
     if risk == "binomial":
         return [mean([at_least_half(share) for share in shares])]
-    return [first, 2 * (first - second)]
+    if risk == "cctnd":
+        return [second, first]
+    return [second if risk == "ccpbskl" else first, 2 * (first - second)]
 
 
 def _class_rows(alpha, votes, y):

@@ -33,10 +33,11 @@ def few(risk, name):
 def test_certified_moments_are_true_values_rounded_outward(risk, kind, name):
     posterior, (matrix, votes, y) = some_posterior(kind, name), few(risk, name)
     ours = RISKS[risk].certified_moments(posterior, matrix)
-    first, *disagreement = rational.moments(risk, posterior, votes, y)
+    first, *second = rational.moments(risk, posterior, votes, y)
     assert first <= ours[0] <= first + 1e-8
-    if risk == "c_bound":
-        assert disagreement[0] - rational.Fraction(1, 10**8) <= ours[1] <= disagreement[0]
+    assert len(ours) == len(RISKS[risk].outward) == 1 + len(second)
+    for mean in second:
+        assert mean - rational.Fraction(1, 10**8) <= ours[1] <= mean
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -68,6 +69,8 @@ def test_moments_of_the_wrong_weight_are_one_line_of_numpy(kind, name):
     if kind == "categorical":
         theirs["binomial"] = [betainc(50, 51, np.minimum(w, 1)).mean()]
         theirs["c_bound"] = [w.mean(), 2 * (w * (1 - w)).mean()]
+        theirs["cctnd"] = [(w**2).mean(), w.mean()]
+        theirs["ccpbskl"] = [(w**2).mean(), 2 * (w * (1 - w)).mean()]
     for risk, values in theirs.items():
         np.testing.assert_allclose(RISKS[risk].certified_moments(posterior, votes), values, rtol=1e-11, atol=1e-11)
 

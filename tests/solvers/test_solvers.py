@@ -77,7 +77,7 @@ class TestEvery:
         assert len(objective.history) in counts[solver]
 
     def test_of_every_name_is_tested(self):
-        assert {*SHORT, "auto"} == set(SOLVERS)
+        assert {*SHORT, "auto", "alternating"} == set(SOLVERS)  # the last is for categorical posteriors alone
 
     @pytest.mark.parametrize(
         ("solver", "limits"),

@@ -14,7 +14,15 @@ from validity.worlds import Errors, World
 
 N_VOTES_DRAWN = 6
 LEAK = 0.5  # how often a bound is false that is no more than the measured error: voters that have seen their judges
-WEIGHTED_VOTE = ("first_order", "second_order", "binomial", "c_bound")  # risks whose bound speaks of the weighted vote
+# risks whose bound speaks of the weighted vote
+WEIGHTED_VOTE = (
+    "first_order",
+    "second_order",
+    "binomial",
+    "c_bound",
+    "cctnd",
+    "ccpbskl",
+)
 ROOM = 1e-9  # below a threshold, where weights that reach it exactly are rounded
 
 

@@ -239,6 +239,8 @@ RISKS = {
     "second_order": {"posterior": "categorical"},
     "binomial": {"posterior": "categorical"},
     "c_bound": {"posterior": "categorical"},
+    "cctnd": {"posterior": "categorical"},
+    "ccpbskl": {"posterior": "categorical"},
 }
 
 

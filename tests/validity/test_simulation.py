@@ -13,7 +13,17 @@ import pytest
 from stocmv import certify
 from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, Seeger, UpperBound
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
-from stocmv.risks import Binomial, CBound, Exact, FirstOrder, Half, MonteCarlo, SecondOrder
+from stocmv.risks import (
+    Binomial,
+    CantelliSplit,
+    CantelliTandem,
+    CBound,
+    Exact,
+    FirstOrder,
+    Half,
+    MonteCarlo,
+    SecondOrder,
+)
 from stocmv.solvers import LBFGS, Adam
 from validity import populations as p
 from validity.trials import (
@@ -38,6 +48,8 @@ CLASSICAL = {
     "second_order": SecondOrder(),
     "binomial": Binomial(n_draws=10),  # a hundred draws pay so much that nothing is learned
     "c_bound": CBound(),
+    "cctnd": CantelliTandem(),
+    "ccpbskl": CantelliSplit(),
 }
 FEW_DRAWS = {"mc": MonteCarlo(certificate_draws=300)}
 

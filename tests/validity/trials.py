@@ -13,7 +13,7 @@ from scipy.special import betainc
 from scipy.stats import binom
 
 from stocmv import VoteMatrix, learn
-from stocmv.bounds import Bound, CatoniPerFold, UpperBound
+from stocmv.bounds import Bound, CatoniPerFold, Upper
 from stocmv.certificate import PacBayesCertificate
 from stocmv.learning import minimise
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal, Posterior
@@ -191,9 +191,7 @@ def bounds_under(study: Study, tried: Attempt, risk: Risk) -> list[float]:
     divergence = sum(p.certified_kl(q) for p, q in zip(posteriors, tried.priors, strict=True))
 
     def value(bound: Bound) -> float:
-        def upper(mean: float, kl: float) -> UpperBound:
-            return bound.upper(mean, kl, study.sizes, study.delta / len(risk.outward))
-
+        upper = Upper(bound, study.sizes, study.delta / len(risk.outward))
         mean = np.minimum(bound.risk_weights(study.sizes) @ moments, 1.0)
         return min(risk.compose(mean, divergence, upper, posteriors[0]).value, 1.0)
 

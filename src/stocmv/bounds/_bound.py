@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -55,6 +56,7 @@ class Bound(Provable, ABC):
 
     name: ClassVar[str]
     theorem: ClassVar[str]
+    two_sided: ClassVar[bool] = False  # whether one share of delta pays for bounds on both sides of a mean
 
     def assumption(self, n_folds: int) -> str:
         """A sentence on what else was fixed without looking at the judging examples; usually empty."""
@@ -75,3 +77,19 @@ class Bound(Provable, ABC):
     @abstractmethod
     def settings(self) -> dict:
         """What a certificate records to evaluate the bound again."""
+
+
+@dataclass(frozen=True)
+class Upper:
+    """A bound for folds of given sizes, with a given share of delta for each mean: what risks compose."""
+
+    bound: Bound
+    sizes: Sequence[int]
+    delta: float
+
+    def __call__(self, risk: float, kl: float) -> UpperBound:
+        return self.bound.upper(risk, kl, self.sizes, self.delta)
+
+    @property
+    def two_sided(self) -> bool:
+        return self.bound.two_sided

@@ -25,6 +25,7 @@ class McAllester(Bound):
     name: ClassVar[str] = "mcallester"
     proven: ClassVar[bool] = True
     theorem: ClassVar[str] = "McAllester's bound"
+    two_sided: ClassVar[bool] = True
 
     def price(self, sizes: Sequence[int], delta: float) -> float:
         n = np.asarray(sizes, float)

@@ -35,6 +35,7 @@ class Seeger(Bound):
     name: ClassVar[str] = "seeger"
     proven: ClassVar[bool] = True
     theorem: ClassVar[str] = "Seeger's bound with Maurer's constant"
+    two_sided: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.constant not in ("xi", "2sqrt"):

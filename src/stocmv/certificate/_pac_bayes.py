@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import BOUNDS, Bound, CatoniPerFold, check_alternatives, check_delta, seeger_mixture
+from ..bounds import BOUNDS, Bound, CatoniPerFold, Upper, check_alternatives, check_delta, seeger_mixture
 from ..posteriors import POSTERIORS, BlocDirichlet, Dirichlet, Posterior
 from ..risks import RISKS, Risk, margin_rows
 from ..special import kl_inverse
@@ -367,7 +367,7 @@ def certify(
         moments = kl_inverse(moments, np.log(1 / share_of(claims, certified_votes[-1], "draws")) / draws)
     kl = sum(p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True))
     share = share_of(claims, certified_votes[-1])
-    composed = risk.compose(np.minimum(moments, 1.0), kl, lambda r, d: bound.upper(r, d, sizes, share), posteriors[0])
+    composed = risk.compose(np.minimum(moments, 1.0), kl, Upper(bound, sizes, share), posteriors[0])
     value = min(composed.value, 1.0)
     parts: dict[str, Any] = {"risk": risk, "posterior": posteriors[0], "bound": bound}
     own, fixed, classes = _further(votes, samples, posteriors, priors, bound, claims, value, drawn)

@@ -167,8 +167,8 @@ def learn(
         The votes, usually a VoteMatrix. A list has one entry per fold, all with the same classes: the voters of a fold
         were trained without its examples, and the certificate is about the mixture of the folds' votes
         (cross-bounding). A ScoreMatrix has the margins of voters that answer with probabilities.
-    risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound", "soft"} or Risk
-        The empirical risk; "exact" is the error of the arg-max vote for any number of classes. "soft" is for a
+    risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbskl", "soft"}
+        The empirical risk, or a Risk; "exact" is the error of the arg-max vote for any number of classes. "soft" is for a
         ScoreMatrix: the error of the soft vote with two classes, otherwise an upper bound on it.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"} or subclass of Posterior
         Kind of distribution over the weights; "auto" is the risk's own.
@@ -180,11 +180,11 @@ def learn(
     merge : bool
         Merge voters that answer all examples alike into blocs, so that redundant voters cost nothing. Voters of a
         logit-normal are not merged, nor any if some voter abstains: for them there is no proof.
-    bound : {"seeger", "seeger_2sqrt", "catoni", "mcallester"} or Bound
+    bound : {"seeger", "seeger_2sqrt", "catoni", "mcallester", "lambda"} or Bound
         The bound to minimise.
     delta : float
         Probability that the bound fails, at most; at least 1e-200.
-    solver : {"auto", "quick", "lbfgs", "adam", "minibatch_adam"} or Solver
+    solver : {"auto", "quick", "lbfgs", "adam", "minibatch_adam", "alternating"} or Solver
         Minimises the bound.
     random_state : int, Generator, RandomState or None
         Seed for starts, batches and draws.

@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Bound, UpperBound
-from ..posteriors import Posterior
+from ..bounds import Bound, Upper
+from ..posteriors import Posterior, WeightedPosterior
 from ..progress import logger, report
 from ..risks import Moments, Risk
 from ..solvers import LBFGS, boosted_weights, logistic_weights, random_start
@@ -37,6 +37,7 @@ class Objective:
     label: str = ""
     recorded: bool = True
     _last: tuple[NDArray, Step] | None = field(default=None, repr=False)
+    _d_kl: float = field(default=1.0, repr=False)  # of the last evaluation
 
     @property
     def start(self) -> NDArray:
@@ -72,7 +73,9 @@ class Objective:
         kls, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
         mean = np.clip(shares @ np.stack(moments), 0.0, 1.0)
         kl = float(sum(kls))
-        composed = self.risk.compose(mean, self.kl_weight * kl, self._upper, posteriors[0])
+        upper = Upper(self.bound, self.sizes, self.delta)
+        composed = self.risk.compose(mean, self.kl_weight * kl, upper, posteriors[0])
+        self._d_kl = composed.d_kl
         gradient = np.concatenate(
             [
                 share * (composed.d_moments @ by_risk) + composed.d_kl * self.kl_weight * by_kl
@@ -82,6 +85,14 @@ class Objective:
         self._last = point, Step("", composed.value, float(mean[0]), kl, float(np.linalg.norm(gradient)))
         return composed.value, gradient
 
+    def best_for_slopes(self, point: NDArray) -> NDArray:
+        """The best point for fixed slopes by the risk and the KL: the prior times exponentials of the slopes."""
+        if self.priors[0].law != "voter":
+            raise ValueError(f"solver='alternating' needs a categorical posterior, got {self.priors[0].name!r}.")
+        _, gradient = self(point)
+        weights = np.concatenate([cast(WeightedPosterior, p).concentrations for p in self.posteriors(point)])
+        return point - gradient / np.maximum(weights, np.finfo(float).tiny) / (self._d_kl * self.kl_weight)
+
     def _moments(self, posteriors: Sequence[Posterior], rng: np.random.Generator | None) -> list[Moments]:
         """The risk's moments for each fold; folds on a cluster are asked, and draw, at the same time."""
         n = len(posteriors)
@@ -90,9 +101,6 @@ class Objective:
             v.start(self.risk.moments, p, v, own) for v, p, own in zip(self.votes, posteriors, rngs, strict=True)
         ]
         return [wait() for wait in started]
-
-    def _upper(self, risk: float, kl: float) -> UpperBound:
-        return self.bound.upper(risk, kl, self.sizes, self.delta)
 
     def record(self, stage: str, point: NDArray) -> None:
         if not self.recorded:

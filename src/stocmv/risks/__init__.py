@@ -1,6 +1,7 @@
 """Empirical risks of a vote, each with its gradient and a certified evaluation without interpolation."""
 
 from ._c_bound import CBound as CBound
+from ._cantelli import CantelliSplit, CantelliTandem
 from ._curves import Binomial, FirstOrder as FirstOrder, Half as Half, SecondOrder as SecondOrder
 from ._exact import Exact as Exact, error_rows as error_rows, margin_rows as margin_rows
 from ._monte_carlo import MonteCarlo
@@ -9,7 +10,18 @@ from ._soft import Soft as Soft
 
 RISKS: dict[str, Risk] = {
     risk.name: risk
-    for risk in (Exact(), Half(), MonteCarlo(), FirstOrder(), SecondOrder(), Binomial(), CBound(), Soft())
+    for risk in (
+        Exact(),
+        Half(),
+        MonteCarlo(),
+        FirstOrder(),
+        SecondOrder(),
+        Binomial(),
+        CBound(),
+        CantelliTandem(),
+        CantelliSplit(),
+        Soft(),
+    )
 }
 
-__all__ = ["Binomial", "MonteCarlo", "Risk", "VoteBound"]
+__all__ = ["Binomial", "CantelliSplit", "CantelliTandem", "MonteCarlo", "Risk", "VoteBound"]

@@ -5,10 +5,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bounds import Upper
 from ..posteriors import Law, Posterior
 from ..votes import VoteMatrix, Votes
 from ._curves import FirstOrder, SecondOrder
-from ._risk import Moments, Risk, Upper, VoteBound
+from ._risk import Moments, Risk, VoteBound
 
 _FIRST, _SECOND = FirstOrder(), SecondOrder()
 _ROUNDING = 1e-14  # more than the quotient of numbers between 0 and 1, subtracted from 1, can lose

@@ -1,7 +1,6 @@
 """The interface of risks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import ClassVar, NamedTuple
 
@@ -9,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._provable import Provable
-from ..bounds import UpperBound
+from ..bounds import Upper
 from ..posteriors import POSTERIORS, Law, Posterior
 from ..votes import VoteMatrix, Votes
 
 MOST_DRAWS = 10**6
 Moments = tuple[NDArray, NDArray]
-Upper = Callable[[float, float], UpperBound]  # (empirical value, KL) -> bound; each moment gets an equal share of delta
 
 
 class VoteBound(NamedTuple):
@@ -115,7 +113,7 @@ class Risk(Provable, ABC):
         return 1.0
 
     def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
-        """The bound on the vote's error."""
+        """The bound on the vote's error; ``upper`` has an equal share of delta for each moment."""
         count = self.kl_count(posterior)
         bounded = upper(float(moments[0]), count * kl)
         return VoteBound(

@@ -1,6 +1,7 @@
 """Minimisers of a bound, and the points they start from."""
 
 from ._adam import Adam, MiniBatchAdam
+from ._alternating import Alternating
 from ._auto import Auto as Auto
 from ._lbfgs import LBFGS
 from ._quick import Quick as Quick
@@ -17,6 +18,7 @@ SOLVERS: dict[str, Solver] = {
     "lbfgs": LBFGS(),
     "adam": Adam(),
     "minibatch_adam": MiniBatchAdam(),
+    "alternating": Alternating(),
 }
 
-__all__ = ["LBFGS", "Adam", "MiniBatchAdam", "Problem", "Solver"]
+__all__ = ["LBFGS", "Adam", "Alternating", "MiniBatchAdam", "Problem", "Solver"]

@@ -84,6 +84,10 @@ class Problem(Protocol):
         """A problem-specific start that is quick to compute."""
         ...
 
+    def best_for_slopes(self, point: NDArray) -> NDArray:
+        """The best point if value and risk were linear, with their slopes at ``point``; for categorical posteriors."""
+        ...
+
     def own_starts(self, rng: np.random.Generator) -> dict[str, NDArray]:
         """Problem-specific starts, by name."""
         ...
