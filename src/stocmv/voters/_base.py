@@ -282,7 +282,7 @@ class Joined(VoterSet):
 
 
 def ask_each(questions: Iterable[tuple[Callable, tuple, dict]], n_jobs: int | None, n: int) -> list[Any]:
-    """The answers to ``joblib.delayed`` questions about ``n`` examples, in threads unless these take longer to start."""
+    """The answers to ``joblib.delayed`` questions about ``n`` examples, in threads if that pays."""
     if n < _FEW:
         return [function(*given, **named) for function, given, named in questions]
     return Parallel(n_jobs=n_jobs, prefer="threads")(questions)
