@@ -75,6 +75,7 @@ def test_without_the_extra(missing, monkeypatch, capsys):
     for name in [name for name in sys.modules if name.startswith(("stocmv.cli._", f"{missing}."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.setattr(sys, "argv", ["stocmv", "datasets"])
     with pytest.raises(SystemExit) as exit:
         cli.main()
     assert exit.value.code == 2

@@ -328,6 +328,11 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     @property
+    def _answers_alone(self) -> bool:
+        """Whether there is one vote, and nothing but its answers is needed."""
+        return len(self.voters_) == 1 and self.certificate_.covers_silence
+
+    @property
     def _shares(self) -> NDArray:
         return np.array(self.certificate_.fold_shares)
 
@@ -354,7 +359,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         always gets the same answer. `fit` drew the key, and the bound is on the error averaged over keys.
         """
         X = checked_examples(self, X)
-        if len(self.voters_) == 1 and self.certificate_.covers_silence:  # nothing but the answers is needed
+        if self._answers_alone:
             return self.classes_[self._each_fold("answers", X)[0]]
         answers = np.stack([reply.answers for reply in self._asked(X)])
         folds = self._answering_folds(X, disagreeing(answers))
@@ -369,9 +374,20 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         otherwise that of the fold that answers.
         """
         X = checked_examples(self, X)
-        if len(self.voters_) == 1 and self.certificate_.covers_silence and self.rules_[0].keeps_scores:
+        if self._answers_alone and self.rules_[0].keeps_scores:
             return self._each_fold("scores", X)[0]
+        return self._answers_and_scores(X)[1]
+
+    def _predict_both(self, X: Any) -> tuple[NDArray, NDArray]:
+        """What `predict` and `predict_proba` return, asking the voters once."""
+        codes, scores = self._answers_and_scores(checked_examples(self, X))
+        return self.classes_[codes], scores
+
+    def _answers_and_scores(self, X: Any) -> tuple[NDArray, NDArray]:
+        """Codes of the answers to checked examples, and the scores of the classes."""
         replies = self._asked(X)
+        if self._answers_alone and self.rules_[0].keeps_scores:
+            return replies[0].answers, replies[0].scores
         answers, each = np.stack([r.answers for r in replies]), np.stack([r.scores for r in replies])
         split = disagreeing(answers)
         folds = self._answering_folds(X, split)
@@ -382,7 +398,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         rows = np.flatnonzero(scores.argmax(1) != chosen)
         most = scores[rows].argmax(1)
         scores[rows, most], scores[rows, chosen[rows]] = scores[rows, chosen[rows]], scores[rows, most]
-        return scores / scores.sum(1, keepdims=True)
+        return chosen, scores / scores.sum(1, keepdims=True)
 
     @by_partition
     def predict_stochastic_proba(self, X: Any) -> NDArray:

@@ -6,15 +6,16 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from .._text import visible
 from ..progress import handled_by, listening
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
@@ -64,6 +65,8 @@ def say(text: str, *, err: bool = False, keep: str = "") -> None:
 
 def quoted(text: object) -> str:
     """Text from a file or a user, escaped for a page of `console`: shows markup and control characters literally."""
+    from rich.markup import escape
+
     return escape(visible(text))
 
 
@@ -72,8 +75,10 @@ def print_json(content: dict[str, Any]) -> None:
     print(json.dumps(content, allow_nan=False))
 
 
-def console() -> Console:
+def console() -> "Console":
     """Standard output; lines are not wrapped if it is not a terminal."""
+    from rich.console import Console
+
     if sys.stdout.isatty():
         return Console(highlight=False, emoji=False)
     return Console(highlight=False, emoji=False, soft_wrap=True, width=_WIDE)
@@ -88,6 +93,9 @@ def progress(quiet: bool = False) -> Iterator[None]:
     if quiet or not sys.stderr.isatty():
         yield
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     bars = Progress(
         SpinnerColumn(finished_text="[green]✓[/]"),
         TextColumn("{task.description}"),
@@ -104,7 +112,7 @@ def progress(quiet: bool = False) -> Iterator[None]:
 class _Bars(logging.Handler):
     """A bar for each stage, with log messages beside it."""
 
-    def __init__(self, bars: Progress) -> None:
+    def __init__(self, bars: "Progress") -> None:
         super().__init__(logging.DEBUG)
         self._bars = bars
         self._stages: dict[str, TaskID] = {}

@@ -6,6 +6,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from importlib import import_module
 from typing import TextIO, cast
 
 import click
@@ -13,22 +14,30 @@ import click
 from .. import __version__
 from .._text import visible
 from . import what_is_missing
-from ._certify import certify
-from ._certify_predictions import certify_predictions
-from ._compare import compare
-from ._completion import completion
 from ._console import PipeSafeOutput, one_line, print_json, say
-from ._datasets import datasets
-from ._monitor import monitor
-from ._plan import plan
-from ._predict import predict
-from ._verify import verify
 
 FINE, FAILED, BAD_INPUT, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
+_NAMES = (
+    *("certify", "certify-predictions", "compare", "plan"),
+    *("predict", "monitor", "verify", "datasets", "completion"),
+)
+
+
+class _Commands(click.Group):
+    """Commands that are imported when they are needed: ``--version`` needs none of them."""
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        own = name.replace("-", "_")
+        return getattr(import_module(f"._{own}", __package__), own) if name in self.commands else None
+
+
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, invoke_without_command=True
+    cls=_Commands,
+    commands=dict.fromkeys(_NAMES),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
 )
 @click.version_option(__version__, prog_name="stocmv")
 @click.pass_context
@@ -50,10 +59,6 @@ def commands(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-for command in (certify, certify_predictions, compare, plan, predict, monitor, verify, datasets, completion):
-    commands.add_command(command)
 
 
 def run(arguments: Sequence[str]) -> int:

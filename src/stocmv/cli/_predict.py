@@ -84,9 +84,8 @@ def predict(
     decided = None if stochastic else decision_vote(folder, model)
     kept = kept_columns(data, keep, kind, encoding, ("prediction", *["decision"] * (decided is not None)))
     findings, unseen = look_at_new(X, *known_categories(model))
-    answers = model.predict_stochastic(X, random_state=seed) if stochastic else model.predict(X)
+    answers, shares = _answers(model, X, proba, stochastic, seed)
     decision = None if decided is None else decided.predict(X)
-    shares = _shares(model, X, stochastic) if proba else {}
     is_csv = out is not None or not (as_json or sys.stdout.isatty())
     if is_csv and not spreadsheet:
         _warn_of_formulas([*model.classes_.tolist(), *kept, *(cell for cells in kept.values() for cell in cells)])
@@ -136,9 +135,15 @@ def load_model(path: Path, certified: Path) -> Any:
     return model
 
 
-def _shares(model: Any, X: Any, stochastic: bool) -> dict[str, Any]:
-    """Expected weights, or probabilities, of each class, by its name."""
-    return {"probability": model.predict_stochastic_proba(X)} if stochastic else {"weight": model.predict_proba(X)}
+def _answers(model: Any, X: Any, proba: bool, stochastic: bool, seed: int | None) -> tuple[Any, dict[str, Any]]:
+    """The answers, and if ``proba`` the expected weights, or the probabilities, of each class by their name."""
+    if stochastic:
+        answers = model.predict_stochastic(X, random_state=seed)
+        return answers, {"probability": model.predict_stochastic_proba(X)} if proba else {}
+    if not proba:
+        return model.predict(X), {}
+    answers, weights = model._predict_both(X)
+    return answers, {"weight": weights}
 
 
 def decision_vote(folder: Path, model: Any) -> Any:

@@ -37,9 +37,7 @@ def judge(
     loss = vote.rule.losses(reply, posterior, truth, classes) if stochastic else None
     # a stack adds nothing but what it computes from the others, whose rounding it may enlarge
     asked = slice(None, vote.voters.n_voters - vote.stacked)
-    check_alone(
-        lambda row: vote.rule.ask(vote.voters, posterior, row, len(classes)).votes[:, asked], X, reply.votes[:, asked]
-    )
+    check_alone(lambda row: vote.rule.votes(vote.voters, row, len(classes))[:, asked], X, reply.votes[:, asked])
     return Judgments(
         classes=check_classes(classes),
         truth=truth.astype(code_dtype(len(classes)), copy=False),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils import _safe_indexing
 
 from ..certificate import Guess
 from ..learning import History, drawn_answers, mean_weights, sharpened, win_probabilities
@@ -19,6 +20,7 @@ from ._weights import learn_hard, learn_soft, packed_votes
 if TYPE_CHECKING:
     from ._recipe import Recipe
 
+_BLOCK = 1 << 16  # rows
 _DRAWS = 1000  # votes by which a probability without a closed form is estimated
 
 
@@ -112,6 +114,12 @@ class HardVoting(VotingRule):
         silent = (codes == n_classes).all(1) if codes.max(initial=0) == n_classes else None
         return Reply(heaviest(scores), scores, codes, silent)
 
+    def answers(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
+        """In blocks of rows, because the votes of many voters take more memory than the examples."""
+        starts = range(0, max(np.shape(X)[0], 1), _BLOCK)
+        blocks = (X,) if len(starts) == 1 else (_safe_indexing(X, slice(at, at + _BLOCK)) for at in starts)
+        return np.concatenate([self.ask(voters, posterior, block, n_classes).answers for block in blocks])
+
     def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
         return checked_codes(np.asarray(voters.codes(X)), voters.n_voters, n_classes, np.shape(X)[0])
 
@@ -157,16 +165,17 @@ class SoftVoting(VotingRule):
     keeps_scores: ClassVar[bool] = True
 
     def ask(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> Reply:
-        probabilities = self.votes(voters, X, n_classes)
-        sums = weighted_scores(probabilities, posterior.mean)
-        answers = voters.codes(X)[:, 0].astype(np.int64) if self.answers_itself(voters) else sums.argmax(1)
-        return Reply(answers, self._sharpened(sums), probabilities)
+        if not self.answers_itself(voters):
+            probabilities = self.votes(voters, X, n_classes)
+            sums = weighted_scores(probabilities, posterior.mean)
+            return Reply(sums.argmax(1), self._sharpened(sums), probabilities)
+        codes, given = voters.codes_and_probabilities(X)
+        probabilities = _checked(given, voters, X, n_classes)
+        scores = self._sharpened(weighted_scores(probabilities, posterior.mean))
+        return Reply(codes[:, 0].astype(np.int64), scores, probabilities)
 
     def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
-        probabilities, expected = np.asarray(voters.probabilities(X)), (np.shape(X)[0], voters.n_voters, n_classes)
-        if probabilities.shape != expected:
-            raise ValueError(f"Voters gave probabilities of shape {probabilities.shape}, not {expected}.")
-        return probabilities
+        return _checked(voters.probabilities(X), voters, X, n_classes)
 
     def answers_itself(self, voters: VoterSet) -> bool:
         return voters.n_voters == 1
@@ -224,6 +233,14 @@ class SoftVoting(VotingRule):
         if (self.linear, self.logarithmic) == (0.0, 1.0):
             return sums
         return sharpened(sums, self.linear, self.logarithmic)
+
+
+def _checked(probabilities: NDArray, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
+    """Probabilities, after checking that there is one for each example, voter and class."""
+    probabilities, expected = np.asarray(probabilities), (np.shape(X)[0], voters.n_voters, n_classes)
+    if probabilities.shape != expected:
+        raise ValueError(f"Voters gave probabilities of shape {probabilities.shape}, not {expected}.")
+    return probabilities
 
 
 def weighted_scores(probabilities: NDArray, weights: NDArray) -> NDArray:

@@ -31,6 +31,13 @@ def as_frame(table: Any, file: str) -> Any:
         raise ValueError(f"{file} cannot be read: {reason(error)}.") from error
 
 
+def release_unused() -> None:
+    """Hand back the memory of tables that are no longer needed, which arrow would keep for the next one."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+
+
 def _n_words(column: Any) -> int:
     import pyarrow as pa
 

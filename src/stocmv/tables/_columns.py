@@ -91,7 +91,7 @@ class Table:
     def n_rows(self) -> int:
         return int(self.X.shape[0])
 
-    @property
+    @cached_property
     def class_counts(self) -> dict[str, int]:
         """Number of examples of each class."""
         labels, counts = np.unique(np.asarray(self.y), return_counts=True)
@@ -278,11 +278,21 @@ def as_labels(values: Any, name: str, *, checked: bool = True) -> NDArray:
 
 
 def _words(column: Any, what: str) -> NDArray:
-    words = column.astype(object).map(str)
-    longest = int(words.str.len().max())
+    words, places = _distinct_words(column)
+    longest = max(map(len, words))
     if longest > _LONGEST_LABEL:  # an array of text reserves the longest label's size for each
         raise ValueError(f"{what} holds a text of {longest:,} characters: is it a name?")
-    return words.to_numpy(dtype=str)
+    return np.array(words, dtype=str)[places]
+
+
+def _distinct_words(column: Any) -> tuple[list[str], NDArray]:
+    """The distinct values of a column as text, and the place of each value among them: -1 if it is missing."""
+    import pandas as pd
+
+    if not holds_categories(column):  # else equal numbers that are written differently, 0.0 and -0.0, would be merged
+        column = column.map(str, na_action="ignore")
+    places, distinct = pd.factorize(column)
+    return list(map(str, distinct.tolist())), places
 
 
 def check_classes(kinds: NDArray, n_rows: int, name: str) -> None:
@@ -313,7 +323,10 @@ def as_features(frame: Any, known: KnownColumns | None = None, file: str = "") -
         categorical = known.categorical
         check_numbers(frame, known, file)
     words = set(categorical)
-    columns = {name: _categories(column) if name in words else _floats(column, name) for name, column in frame.items()}
+    columns = {
+        name: pd.Series(_categories(column), frame.index, object) if name in words else _floats(column, name)
+        for name, column in frame.items()
+    }
     return pd.DataFrame(columns, index=frame.index, copy=False), categorical
 
 
@@ -392,11 +405,9 @@ def holds_categories(column: Any) -> bool:
 
 
 def _categories(column: Any) -> NDArray:
-    """Text, with nan for missing values."""
-    words = np.full(len(column), np.nan, dtype=object)
-    known = column.notna().to_numpy()
-    words[known] = list(map(str, column[known].tolist()))
-    return words
+    """Text, with nan for missing values; rows with the same word share it."""
+    words, places = _distinct_words(column)
+    return np.array([*words, np.nan], dtype=object)[places]
 
 
 def _floats(column: Any, name: str) -> NDArray:

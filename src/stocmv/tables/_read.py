@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._files import sha256
 from .._text import did_you_mean
+from ._arrow import release_unused
 from ._columns import (
     KnownColumns,
     Table,
@@ -85,8 +86,9 @@ def read_table(
         return _libsvm(path, target, needs_target, known)
     if kind == "npz":
         return _npz(path, target, group, time, needs_target, known)
-    frame = read_frame(path, kind, () if known is None else known.text, encoding)
-    table = as_table(frame, path.name, target, drop, group, time, needs_target, known)
+    text = () if known is None else known.text
+    table = as_table(read_frame(path, kind, text, encoding), path.name, target, drop, group, time, needs_target, known)
+    release_unused()
     return replace(table, sha256=sha256(path), encoding=encoding)
 
 

@@ -2,10 +2,11 @@
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import Parallel
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
@@ -13,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from ..votes import code_dtype, unsigned_codes
 from ._weighted import without_weights
 
+_FEW = 1000  # examples that one thread answers sooner than several can start
 _ALONE = 8  # examples that are also asked alone
 _LOOKED_AT = 1000  # examples among which they are picked
 _ROUNDING = 1e-6  # of probabilities: some models compute in single precision
@@ -61,6 +63,10 @@ class VoterSet(ABC):
         A voter without probabilities gives its answer the probability 1.
         """
         raise NotImplementedError(f"{type(self).__name__} has no probabilities: use voting='hard'.")
+
+    def codes_and_probabilities(self, X: Any) -> tuple[NDArray, NDArray]:
+        """What `codes` and `probabilities` say; override it where asking once gives both."""
+        return self.codes(X), self.probabilities(X)
 
 
 class VoterSource(BaseEstimator, ABC):
@@ -330,6 +336,13 @@ class Joined(VoterSet):
 
     def probabilities(self, X: Any) -> NDArray:
         return np.concatenate([s.probabilities(X) for s in self.sets], axis=1)
+
+
+def ask_each(questions: Iterable[tuple[Callable, tuple, dict]], n_jobs: int | None, n: int) -> list[Any]:
+    """The answers to ``joblib.delayed`` questions about ``n`` examples, in threads if that pays."""
+    if n < _FEW:
+        return [function(*given, **named) for function, given, named in questions]
+    return Parallel(n_jobs=n_jobs, prefer="threads")(questions)
 
 
 def checked_codes(codes: NDArray, n_voters: int, n_classes: int, n: int | None = None) -> NDArray:

@@ -9,6 +9,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import VotingClassifier
+from sklearn.ensemble._forest import ForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..progress import logger
 from ..votes import code_dtype, exact_labels
-from ._base import Joined, VoterSet, VoterSource, recoded, set_seeds, without_seeds
+from ._base import Joined, VoterSet, VoterSource, ask_each, recoded, set_seeds, without_seeds
 from ._coded import CodedClassifier, needs_codes
 from ._ensemble import Ensemble, EnsembleVoters, are_alike, is_ensemble, weights_of
 from ._frozen import FROZEN_PARTS, frozen_parts
@@ -239,12 +240,19 @@ class ClassifierVoters(VoterSet):
     def probabilities(self, X: Any) -> NDArray:
         return np.stack(self._ask(_probabilities, X, self.classes), axis=1)
 
+    def codes_and_probabilities(self, X: Any) -> tuple[NDArray, NDArray]:
+        if not all(isinstance(_last(classifier), ForestClassifier) for classifier in self.classifiers):
+            return super().codes_and_probabilities(X)
+        probabilities = self.probabilities(X)
+        return probabilities.argmax(2), probabilities  # which is how a forest answers
+
     def _ask(self, question: Callable[..., NDArray], *about: Any) -> list[NDArray]:
         """What each classifier says, in threads if there are several."""
         named = _named(self.classifiers)
         if len(named) == 1:
             return [question(*named[0], *about)]
-        return Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(question)(c, name, *about) for c, name in named)
+        questions = (delayed(question)(c, name, *about) for c, name in named)
+        return ask_each(questions, self.n_jobs, np.shape(about[0])[0])
 
 
 class Frozen(VoterSource):

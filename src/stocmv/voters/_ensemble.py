@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.ensemble import (
@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from ..votes import class_weights, code_dtype
-from ._base import VoterSet, VoterSource, set_seeds
+from ._base import VoterSet, VoterSource, ask_each, set_seeds
 from ._frozen import FROZEN_PARTS, frozen_parts
 from ._weighted import weight_arguments, without_weights
 
@@ -145,7 +145,7 @@ class EnsembleVoters(VoterSet):
             voters = members(self.ensemble)
             columns = getattr(self.ensemble, "estimators_features_", [None] * len(voters))
             questions = [delayed(_member_answers)(v, X, c) for v, c in zip(voters, columns, strict=True)]
-        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(questions)
+        answers = ask_each(questions, self.n_jobs, np.shape(X)[0])
         if isinstance(self.ensemble, AdaBoostClassifier):  # its members answer labels, those of all others positions
             answers = [np.searchsorted(self.ensemble.classes_, answer) for answer in answers]
         return np.ascontiguousarray(np.stack(answers).astype(dtype, copy=False).T)
@@ -183,7 +183,10 @@ def members(ensemble: BaseEstimator) -> list[BaseEstimator]:
 
 def _tree_codes(tree: Any, X: Any, dtype: type) -> NDArray:
     """Answers of a decision tree, by its leaves: much faster than its ``predict``."""
-    return tree.tree_.value[:, 0, :].argmax(1).astype(dtype)[tree.tree_.apply(X)]
+    leaves, values = tree.tree_.apply(X), tree.tree_.value[:, 0, :]
+    if len(leaves) < len(values):
+        return values[leaves].argmax(1).astype(dtype)
+    return values.argmax(1).astype(dtype)[leaves]
 
 
 def _member_answers(member: Any, X: Any, columns: NDArray | None) -> NDArray:

@@ -90,3 +90,6 @@ class TransformedVoters(VoterSet):
 
     def probabilities(self, X: Any) -> NDArray:
         return self.voters.probabilities(self.transformed(X))
+
+    def codes_and_probabilities(self, X: Any) -> tuple[NDArray, NDArray]:
+        return self.voters.codes_and_probabilities(self.transformed(X))
