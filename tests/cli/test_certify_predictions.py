@@ -74,3 +74,11 @@ def test_bad_input(options, sentence, answers, stocmv):
     done = stocmv(*command(*options))
     assert done.code == 2
     assert sentence in done.err
+
+
+def test_a_label_that_stands_for_empty_answers_is_refused(answers, stocmv):
+    """Otherwise an empty answer to such a row would count as right."""
+    answers.assign(truth="(no answer)", answer="").to_csv("answers.csv", index=False)
+    done = stocmv(*command())
+    assert done.code != 0
+    assert "has the label '(no answer)', which stands for empty answers: rename it." in done.err
