@@ -83,7 +83,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         _toy("fig-mc", "Exact and Monte Carlo"),
         _on_forests(_forests.STRENGTH, "Strength of the voters", "draw_strength"),
         _toy("fig-gamma", "The gamma family"),
-        _toy("fig-expected", "Bound on the expected vote"),
+        _toy("fig-expected", "Bound on the deterministic vote"),
         _toy("fig-training", "Training with and without the bound"),
         _toy("fig-moons-methods", "Methods by the number of voters"),
         _toy("fig-voters", "More voters, merged or not", (n_voters.SETS, n_voters.QUICK_SETS, True)),

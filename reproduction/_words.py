@@ -21,12 +21,14 @@ A bound of the paper's own two methods agrees if it is at most the paper's mean 
 figure agrees within two standard deviations, the larger of the paper's and ours. In the tables `=` marks what agrees,
 `↓` what is lower, `↑` what is higher.
 
-A reason is given only if rows of these tables show it or it is known of the authors' code; everything else is
-listed as not explained. One choice was made after seeing the paper's figures: the baselines got two more starting
+A reason is given only if rows of these tables show it, or if reading or running the
+[authors' code](https://github.com/vzantedeschi/StocMV) does (commit ce0d3bd, if no other is named); everything else is
+listed as not explained. Figures of their code were computed outside this repository, and no command here prints
+them. One choice was made after seeing the paper's figures: the baselines got two more starting
 points (the best voter, the exact method's weights) and a finer tolerance after their bounds had come out above the
 paper's; that can only lower a bound. The paper does not say where the thresholds of its stumps are. They are placed as
-in the [authors' code](https://github.com/vzantedeschi/StocMV). We looked at that code only after this placement, one of
-six that we tried, had given the authors' bound on two moons and the first-order column on codrna.
+in the authors' code. We looked at that code only after this placement, one of six that we tried, had given the authors'
+bound on two moons and the first-order column on codrna.
 """,
     "table1": """\
 Stumps, ten thresholds per feature and both sides, spread over the range of the training part. This is a shortcut of the

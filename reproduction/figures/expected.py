@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 caption = (
-    "Oracle bound on the deterministic vote: twice the error of the stochastic vote lies above the error of the vote "
-    "with mean weights, whatever the total concentration s of the Dirichlet."
+    "Oracle bound on the deterministic vote: twice the error of the stochastic vote is at least the error of the "
+    "deterministic vote, whatever the total concentration s of the Dirichlet."
 )
 
 _TOTALS = (2.0, 10.0, 100.0)
@@ -24,7 +24,7 @@ def notes(rows: list[dict[str, Any]]) -> list[str]:
     """What agrees with the paper, what differs and why."""
     return [
         "As in the paper, twice the stochastic vote's error is exactly 1 where the mean weight of the voters that err "
-        "is one half, and nowhere below the error of the vote with mean weights.",
+        "is one half, and nowhere below the error of the deterministic vote.",
         "The paper does not say which concentrations it shows. With a larger total the curve approaches twice a "
         "step: nothing is lost where the vote is right, and a factor of two where it errs.",
     ]
@@ -57,7 +57,7 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
         ax.plot(x, y, color=colour, linestyle=dash, linewidth=1.8, label=label)
     own = chosen(rows, total=totals[0])
     x, y = ([row[key] for row in own] for key in ("wrong_weight", "mean_error"))
-    ax.plot(x, y, color=INK, linewidth=2.4, drawstyle="steps-post", label="error of the vote with mean weights")
+    ax.plot(x, y, color=INK, linewidth=2.4, drawstyle="steps-post", label="error of the deterministic vote")
     tidy(ax)
     ax.set(
         xlabel="mean weight of the voters that err, $w / s$",
