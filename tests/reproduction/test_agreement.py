@@ -64,7 +64,7 @@ def test_reasons_are_given_only_where_they_were_checked():
     "figure",
     [
         ("table1", "test_error", "binomial", "haberman", "higher"),  # the count of 51 gives the same error
-        ("table1", "bound", "mc", "haberman", "lower"),  # the authors' code was not run on this set to the end
+        ("table1", "bound", "mc", "haberman", "lower"),  # the authors' code was run on other sets
         ("table2", "bound", "exact", "mnist", "lower"),
         ("table1", "bound", "first_order", TWICE, "lower"),
     ],
