@@ -194,8 +194,8 @@ print(f"bounds below the true error: {int(held[:, 2].sum() + sum(row[2] for row 
 # With folds nobody has to decide: every example judges a tree that has not seen it, and trains the others. But the
 # folds depend on each other, since each of them trains the votes that the others judge, and so the errors of all folds
 # must not be counted as if they were one test. The :ref:`fold test <fold-test>` is a bound that allows for that, at a
-# price that grows with the number of folds. Three folds come close to the hold-out of a third that is the default, and
-# beat those that hold out much more or much less. Ten folds pay more than they gain.
+# price. Here three folds come close to the hold-out of a third that is the default, and beat those that hold out much
+# more or much less; ten folds of thirty examples each pay more than they gain.
 #
 # A bound may be too low: in one sample of twenty at most, by its own promise. The last line counts them.
 #
