@@ -1,12 +1,13 @@
 """``stocmv certify-predictions``: from a file of answers to a folder that verify accepts."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from stocmv import certify_predictions
+from stocmv import MajorityVoteClassifier, certify_predictions
 
 
 @pytest.fixture
@@ -82,3 +83,64 @@ def test_a_label_that_stands_for_empty_answers_is_refused(answers, stocmv):
     done = stocmv(*command())
     assert done.code != 0
     assert "has the label '(no answer)', which stands for empty answers: rename it." in done.err
+class TestPanel:
+    """Several columns of answers: each voter alone, and their votes."""
+
+    @pytest.fixture
+    def panel(self, here):
+        rng = np.random.default_rng(0)
+        truth = rng.choice(["no", "yes"], 300)
+        other = np.where(truth == "no", "yes", "no")
+        said = {name: np.where(rng.random(300) < error, other, truth) for name, error in (("a", 0.1), ("b", 0.3))}
+        frame = pd.DataFrame({"truth": truth, **said, "c": said["b"], "note": "x", "id": np.arange(300) // 2})
+        frame.loc[rng.random(300) < 0.4, "a"] = ""
+        frame.to_csv("answers.csv", index=False)
+        return frame
+
+    def command(self, *options):
+        columns = [word for name in "abc" for word in ("--prediction", name)]
+        return ["certify-predictions", "answers.csv", "--truth", "truth", *columns, *options]
+
+    def test_what_python_certifies(self, panel, stocmv):
+        said = json.loads(stocmv(*self.command("--json")).out)
+        clf = MajorityVoteClassifier("answers", panel=True, holdout=0.5, per_class=True, random_state=0)
+        clf.fit(panel[list("abc")].replace("", None), panel["truth"])
+        assert said["figures"] == json.loads(json.dumps(clf.certificate_.figures))
+        assert said["files"] == ["certificate.json", "evidence.npz", "model.skops", "report.html"]
+        assert [own["name"] for own in said["figures"]["panel"]["voters"]] == ["a", "b", "c"]
+        assert stocmv("verify", "answers-certified").code == 0
+        assert stocmv("predict", "answers-certified", "answers.csv").out.splitlines()[0] == "prediction"
+
+    @pytest.mark.parametrize("options", [("--folds", "2", "--group", "id"), ("--holdout", "0.7", "--no-per-class")])
+    def test_other_protocols(self, panel, stocmv, options):
+        assert stocmv(*self.command(*options)).code == 0
+        assert stocmv("verify", "answers-certified", "--quiet").out.startswith("The certificate holds: ")
+
+    def test_the_terminal_and_the_page(self, panel, stocmv, here, page):
+        done = stocmv(*self.command())
+        assert "vote with equal weights" in done.out
+        assert re.search(r"agreement \(measured\) +b +c\n", done.out)
+        assert "c, which agree on 100.00 %" in done.out
+        text = (here / "answers-certified" / "report.html").read_text()
+        assert '<section id="panel"' in text
+        assert 'data-field="figures.panel.worth"' in text
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("--prediction", "a"), "--prediction must name different columns"),
+            (("--prediction", "truth"), "--prediction must name different columns"),
+            (("--prediction", "d"), "There is no column 'd' in answers.csv"),
+            (("--prediction", "note"), "No answer in the column 'note', such as 'x', is a label"),
+            (("--subgroup", "note"), "--score and --subgroup are about one model"),
+            (("--folds", "2", "--holdout", "0.5"), "two ways to choose who judges"),
+        ],
+    )
+    def test_what_is_refused(self, panel, stocmv, options, words):
+        done = stocmv(*self.command(*options))
+        assert done.code == 2
+        assert words in done.err
+
+    def test_options_of_panels_are_for_panels(self, panel, stocmv):
+        done = stocmv("certify-predictions", "answers.csv", "--truth", "truth", "--prediction", "b", "--folds", "2")
+        assert (done.code, "--folds is for a panel" in done.err) == (2, True)

@@ -87,3 +87,16 @@ def test_plans_that_make_no_sense(stocmv, options, words):
     done = stocmv("plan", *options)
     assert done.code == 2
     assert words in done.err
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_a_plan_is_drawn(stocmv, here, kind):
+    done = stocmv("plan", "--error", "0.1", "--bound", "0.2", "--out", f"plan.{kind}")
+    assert done.code == 0
+    assert (here / f"plan.{kind}").read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
+
+
+def test_a_plan_is_no_other_file(stocmv, here):
+    done = stocmv("plan", "--error", "0.1", "--bound", "0.2", "--out", "plan.gif")
+    assert (done.code, "must end in .svg, .png, .pdf" in done.err) == (2, True)
+    assert not list(here.iterdir())

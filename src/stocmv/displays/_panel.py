@@ -14,7 +14,7 @@ _LETTERS = 24  # longest name of a voter
 
 
 class PanelDisplay:
-    """The voters of a panel side by side, below their votes with learned and with equal weights.
+    """The voters of a panel side by side, below `predict` and their vote with equal weights.
 
     Make one with `from_certificate`.
 
@@ -70,7 +70,7 @@ class PanelDisplay:
         if panel is None:
             raise ValueError("The certificate has no panel: fit with panel=True.")
         rows = [
-            ("vote, learned weights", self.certificate.figures["error"]),
+            ("predict", self.certificate.figures["error"]),
             ("vote, equal weights", panel["equal"]),
             *((_short(own["name"]), own) for own in panel["voters"]),
         ]

@@ -209,9 +209,9 @@ def draw_panel(certificate: Any) -> Plate | None:
         title = "Each voter alone"
         best = min(panel["voters"], key=lambda own: own["bound"])
         message = (
-            f"The vote with learned weights errs on at most {percent(certificate.bound)}, the one with equal weights "
-            f"on at most {percent(panel['equal']['bound'])}, and {best['name']} on at most {percent(best['bound'])} of "
-            "what it answers."
+            f"predict errs on at most {percent(certificate.bound)}, the vote with equal weights on at most "
+            f"{percent(panel['equal']['bound'])}, and {best['name']} on at most {percent(best['bound'])} of what it "
+            "answers."
         )
         svg = inline_svg(display.figure_, "panel", title, message)
     keys = (Key("bound", "diamond", "--vermilion"), Key("measured", "circle", "--blue"))
