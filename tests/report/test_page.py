@@ -11,16 +11,28 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from sklearn.datasets import make_moons
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 
 from report.document import parse
-from report.fitted import FITS, HASHES, HOSTILE, TROUBLE, binary, digits, frozen, grouped, moons, page, paid, summary
+from report.fitted import (
+    FITS,
+    HASHES,
+    HOSTILE,
+    TROUBLE,
+    binary,
+    digits,
+    frozen,
+    grouped,
+    moons,
+    page,
+    paid,
+    summary,
+    unproven,
+)
 from stocmv import MajorityVoteClassifier, certify_predictions, report
 from stocmv.certificate import percent, percent_down
 from stocmv.report._figures import Plate
-from stocmv.voters import Stumps
 
 every_fit = pytest.mark.parametrize("name", FITS)
 
@@ -451,14 +463,13 @@ def test_a_selective_vote_that_could_not_be_certified_is_named():
 class TestOfACertificateAlone:
     """`certificate.report`."""
 
-    @pytest.mark.parametrize("settings", [{}, {"n_folds": 2}, {"bound": "seeger"}])
-    def test_of_a_fitted_vote(self, settings, tmp_path):
-        X, y = make_moons(200, noise=0.2, random_state=0)
-        clf = MajorityVoteClassifier("stumps", solver="lbfgs", random_state=0, **settings).fit(X, y)
-        clf.certificate_.report(tmp_path / "page.html")
+    @pytest.mark.parametrize("fit", [grouped, digits, paid])
+    def test_of_a_fitted_vote(self, fit, tmp_path):
+        certificate = fit().certificate_
+        certificate.report(tmp_path / "page.html")
         text = (tmp_path / "page.html").read_text()
         assert "predict errs on at most" in text
-        assert clf.certificate_.assumptions[0] in text
+        assert certificate.assumptions[0] in text
         assert "the model" not in text.split("</header>")[0]
 
     def test_of_given_answers(self, tmp_path):
@@ -467,9 +478,7 @@ class TestOfACertificateAlone:
         assert "the model errs on at most" in (tmp_path / "page.html").read_text()
 
     def test_what_is_not_proven_says_so(self, tmp_path):
-        X, y = make_moons(200, noise=0.2, random_state=0)
-        clf = MajorityVoteClassifier(Stumps(ranges="training"), solver="lbfgs", random_state=0).fit(X, y)
-        clf.certificate_.report(tmp_path / "page.html")
+        unproven().certificate_.report(tmp_path / "page.html")
         text = (tmp_path / "page.html").read_text()
         assert "<h1>Not a certificate</h1>" in text
         assert "errs on at most" not in text
