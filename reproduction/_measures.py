@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from stocmv.bounds import Bound, Seeger
+from stocmv.bounds import Bound, Seeger, Upper
 from stocmv.posteriors import BlocDirichlet, Categorical, Posterior
 from stocmv.risks import RISKS, Exact, Risk
 from stocmv.votes import VoteMatrix

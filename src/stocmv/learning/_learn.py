@@ -158,8 +158,8 @@ def learn(
         were trained without its examples, and the certificate is about the mixture of the folds' votes
         (cross-bounding). A ScoreMatrix has the margins of voters that answer with probabilities.
     risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbskl", "soft"}
-        The empirical risk, or a Risk; "exact" is the error of the arg-max vote for any number of classes. "soft" is for a
-        ScoreMatrix: the error of the soft vote with two classes, otherwise an upper bound on it.
+        The empirical risk, or a Risk; "exact" is the error of the arg-max vote for any number of classes. "soft" is
+        for a ScoreMatrix: the error of the soft vote with two classes, otherwise an upper bound on it.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"} or subclass of Posterior
         Kind of distribution over the weights; "auto" is the risk's own.
     prior : "auto", float, array-like of shape (n_voters,), or list of these
