@@ -57,7 +57,8 @@ for name, learned in by_bound.items():
 # --------------------------------
 # The classical bounds replace the error of the vote by something that is easier to handle: twice the error of one
 # voter (first order), four times the joint error of two (second order), twice the error of a small vote (binomial), or
-# a combination of the first two (C-bound, CCTND and CCPBSkl, which differ in what they measure). The exact risk is the error of the stochastic vote itself, without a factor.
+# a combination of the first two (C-bound, CCTND and CCPBSkl, which differ in what they measure). The exact risk is the
+# error of the stochastic vote itself, without a factor.
 
 risks = {
     "first order": "first_order",
