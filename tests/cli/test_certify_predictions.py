@@ -83,6 +83,8 @@ def test_a_label_that_stands_for_empty_answers_is_refused(answers, stocmv):
     done = stocmv(*command())
     assert done.code != 0
     assert "has the label '(no answer)', which stands for empty answers: rename it." in done.err
+
+
 class TestPanel:
     """Several columns of answers: each voter alone, and their votes."""
 
