@@ -61,7 +61,7 @@ def is_open(m):
 
 
 def draw_cases(seed, count, **settings):
-    rng = np.random.default_rng([30, seed])
+    rng = np.random.default_rng([30, *np.atleast_1d(seed)])
     cases = (draw_case(rng, **settings) for _ in range(10 * count))
     return [case for case, _ in zip(filter(lambda case: is_open(case[0]), cases), range(count), strict=False)]
 
