@@ -290,3 +290,13 @@ def test_a_class_that_the_model_does_not_know_has_no_score():
     scores = clf.predict_proba(X[NEW])
     np.testing.assert_array_equal(scores[:, :2], model.predict_proba(X[NEW]))
     assert not scores[:, 2].any()
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_folds": 3}, {"voting": "hard"}], ids=["soft", "folds", "hard"])
+def test_answers_and_scores_at_once(settings, monkeypatch):
+    clf = MajorityVoteClassifier(RandomForestClassifier(5), random_state=0, **settings).fit(X, y)
+    answers, scores = clf._predict_both(X)
+    monkeypatch.setattr("stocmv.protocols._rule._BLOCK", 7)
+    assert np.array_equal(answers, clf.predict(X))
+    assert np.array_equal(scores, clf.predict_proba(X))
+    assert np.array_equal(answers[:1], clf.predict(X[:1]))
