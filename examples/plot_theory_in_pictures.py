@@ -150,6 +150,10 @@ plt.show()
 # The right panel shows what the price does: as it rises, the vote that is worth learning gets worse, because the better
 # one has become too expensive.
 #
+# Copies are free with the default priors, whose concentrations sum to the same total for any number of voters. With a
+# concentration that you fix for each voter, such as ``prior=1.0``, copies make the prior denser, and the bound changes
+# a little.
+#
 # Why folds?
 # ----------
 # A tree that has grown to the end makes no error on the examples it was trained on. The number that a bound needs is
