@@ -261,13 +261,15 @@ def _errors(given: tuple[tuple[str, float], ...]) -> float | dict[str, float] | 
 
 def _check_decision(settings: dict[str, Any], *, folds: int | None, group: str | None) -> None:
     """Refuse several decisions at once, and what they do not work with."""
+    from ..protocols import is_fold_test, is_test
+
     asked = [name for name in (*_SELECTIVE, *_THRESHOLDS) if settings[name] is not None]
     named = [_option(name) for name in asked]
     if len(asked) > 1:
         raise click.UsageError(
             f"{' and '.join(named)} are different rules for what to answer, and a folder has one: give one of them."
         )
-    if asked and settings["bound"] not in ("auto", "fold_test", "clopper_pearson"):
+    if asked and not is_test(settings["bound"]):
         raise click.UsageError(f"{named[0]} needs a vote made without its judging examples: leave --bound auto.")
     if settings["pos_label"] is not None and not set(asked) & set(_THRESHOLDS):
         raise click.UsageError(f"--pos-label is for a threshold: give one of {', '.join(map(_option, _THRESHOLDS))}.")
@@ -275,7 +277,7 @@ def _check_decision(settings: dict[str, Any], *, folds: int | None, group: str |
         raise click.UsageError("--max-cost needs the cost of each answer: add --cost.")
     one_vote = [_option(name) for name in (*_THRESHOLDS, "calibration") if settings[name] not in (None, False)]
     other = ["--folds"] * (folds is not None) + ["--group"] * (group is not None)
-    other += ["--bound"] * (settings["bound"] not in ("auto", "clopper_pearson"))
+    other += ["--bound"] * (not is_test(settings["bound"]) or is_fold_test(settings["bound"]))
     if one_vote and other:
         raise click.UsageError(
             f"{one_vote[0]} is about the scores of one vote, judged by independent rows: leave out {other[0]}."

@@ -16,7 +16,12 @@ from ._protocol import (
     weights_digest as weights_digest,
 )
 from ._recipe import TRIED as TRIED, FoldVote as FoldVote, Recipe as Recipe
-from ._resolve import check_bound as check_bound, choose_protocol as choose_protocol, is_test as is_test
+from ._resolve import (
+    check_bound as check_bound,
+    choose_protocol as choose_protocol,
+    is_fold_test as is_fold_test,
+    is_test as is_test,
+)
 from ._rule import (
     HARD as HARD,
     SOFT as SOFT,

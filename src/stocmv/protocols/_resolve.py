@@ -19,6 +19,11 @@ def is_test(bound: Any) -> bool:
     return isinstance(bound, str) and bound in _TESTS
 
 
+def is_fold_test(bound: Any) -> bool:
+    """Whether this name asks for folds that only test."""
+    return isinstance(bound, str) and bound == "fold_test"
+
+
 def check_bound(bound: Any) -> None:
     """Refuse a bound that is not known."""
     names = (*_TESTS, *BOUNDS, _PER_FOLD)
@@ -45,7 +50,7 @@ def choose_protocol(
         Whether groups are counted.
     """
     tested = is_test(bound)
-    by_folds = isinstance(bound, str) and bound == "fold_test"
+    by_folds = is_fold_test(bound)
     learns = source.learns or (tested and sets_weights)
     units, count = ("groups", f"n_groups = {n}") if grouped else ("examples", f"n_samples = {n}")
     if isinstance(holdout, Protocol):
