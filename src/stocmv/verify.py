@@ -1169,7 +1169,7 @@ def check_panel(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
         yield Check(f"{at}.n", own["n"], sum(wrong.sizes), own["n"] == sum(wrong.sizes))
         yield _lower(f"{at}.coverage", own["coverage"], everywhere.mean)
         yield from _one_of_panel(at, own, wrong, delta, table.grouped)
-    ballots = (votes[:, :, None] == np.arange(k)).sum(1)
+    ballots = np.column_stack([np.count_nonzero(votes == code, axis=1) for code in range(k)])
     elected = np.where(ballots.any(1), ballots.argmax(1), k)
     lost = table.losses(elected != table.truth)
     yield from _one_of_panel("figures.panel.equal", stated["equal"], lost, delta, table.grouped)

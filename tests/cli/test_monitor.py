@@ -193,6 +193,10 @@ class TestAnswersInATable:
             assert done.code == 2
             assert words in done.err
 
+    def test_a_file_in_which_every_answer_is_wrong(self, months, stocmv):
+        pd.DataFrame({"truth": ["ham"], "old": ["spam"]}).to_csv("one.csv", index=False)
+        assert "1 cases, 1 errors, 100.00 %" in stocmv("monitor", "april-certified", "one.csv").out
+
     def test_groups(self, months, stocmv):
         options = ["--truth", "truth", "--prediction", "old", "--group", "patient", "--out", "grouped"]
         assert stocmv("certify-predictions", "april.csv", *options).code == 0

@@ -176,15 +176,20 @@ def certify_predictions(
 
 def check_answers(y: list[str], answers: list[str], truth: str, prediction: str) -> None:
     """Refuse rows without a true label, and answers none of which is a label."""
-    if not y:
-        raise ValueError("The file has no rows.")
-    if "" in y:
-        raise ValueError(f"Row {y.index('') + 1} has no label in the column {truth!r}: leave such rows out.")
+    check_truth(y, truth)
     if not set(y) & set(answers):
         raise ValueError(
             f"No answer in the column {prediction!r}, such as {answers[0]!r}, is a label in the column {truth!r}, such "
             f"as {y[0]!r}: write both in the same way."
         )
+
+
+def check_truth(y: list[str], truth: str) -> None:
+    """Refuse rows without a true label."""
+    if not y:
+        raise ValueError("The file has no rows.")
+    if "" in y:
+        raise ValueError(f"Row {y.index('') + 1} has no label in the column {truth!r}: leave such rows out.")
 
 
 def _scores(texts: list[str], column: str, positive: str, y: list[str], answers: list[str]) -> Any:

@@ -160,7 +160,7 @@ def _asked(new: New, challenger: str | None, *, selective: bool) -> Cases:
 def _answered(new: New, challenger: str | None, *, selective: bool) -> Cases:
     """The answers in the columns that were certified, and in that of the challenger."""
     from ..tables import read_texts
-    from ._certify_predictions import NO_ANSWER, check_answers
+    from ._certify_predictions import NO_ANSWER, check_truth
 
     context = new.certificate.context
     truth, own, group = new.target or context.get("truth"), context.get("prediction"), context.get("group")
@@ -169,8 +169,7 @@ def _answered(new: New, challenger: str | None, *, selective: bool) -> Cases:
     names = [name for name in (truth, own, challenger, group) if name is not None]
     columns = read_texts(new.data, list(dict.fromkeys(names)), format=new.kind, encoding=new.encoding)
     answers = {name: [cell or NO_ANSWER for cell in columns[name]] for name in (own, challenger) if name is not None}
-    for name, cells in answers.items():
-        check_answers(columns[truth], cells, truth, name)
+    check_truth(columns[truth], truth)  # and no more: a file in which all answers are wrong is what is looked for
     groups = None if group is None else columns[group]
     return Cases(columns[truth], answers[own], None if challenger is None else answers[challenger], groups=groups)
 

@@ -184,7 +184,7 @@ def _votes(vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bo
 
 
 def _judgments(
-    vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bool, stochastic: bool, panel: bool
+    vote: FoldVote, partition: Partition, part: Part, k: int, numeric: bool, stochastic: bool, panel: bool = False
 ) -> Judgments:
     """What the judging rows of a partition show about the vote of a part."""
     blocks = _blocks(partition, part, k, numeric)
