@@ -41,9 +41,7 @@ def measured(
 ) -> dict[str, dict]:
     """Means and standard deviations over the splits, for each data set; stored splits are not measured again."""
     KEPT.mkdir(parents=True, exist_ok=True)
-    path, results = KEPT / f"{table}.jsonl", {}
-    kept = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    known = {(row["name"], row["seed"]): row["figures"] for row in kept}
+    path, results, known = KEPT / f"{table}.jsonl", {}, stored(table)
     for name in names:
         seeds = range(SPLITS.get(name, splits))
         for seed in seeds:
@@ -58,6 +56,13 @@ def measured(
             for key in rows[0]
         }
     return results
+
+
+def stored(table: str) -> dict[tuple[str, int], dict[str, float]]:
+    """What was measured before, by data set and seed."""
+    path = KEPT / f"{table}.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return {(row["name"], row["seed"]): row["figures"] for row in rows}
 
 
 def shown(figures: dict, columns: Iterable[str], spread: Iterable[str] = ()) -> str:
