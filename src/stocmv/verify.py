@@ -2513,6 +2513,7 @@ def negative_sum(margins: NDArray, alpha: NDArray) -> float:
         return 1.0
     if not np.any(m < 0):
         return 0.0
+    m = m / np.abs(m).max()  # which does not change the sign of the sum
     sign = 1.0 if alpha @ m >= 0 else -1.0
     tail = min(max(_lower_tail(sign * m, alpha), 0.0), 1.0)
     return tail if sign > 0 else 1 - tail
@@ -2542,7 +2543,7 @@ def _log_chernoff(m: NDArray, alpha: NDArray) -> float:
     """Logarithm of about the least ``E exp(-c S)``, which bounds the probability."""
 
     def log_moment(y: float) -> float:
-        return float(-alpha @ np.log1p(m * special.expit(y) / -m.min()))
+        return float(-alpha @ np.log1p(m * special.expit(y) / max(-m.min(), TINY)))
 
     return float(optimize.minimize_scalar(log_moment, bounds=(-60, 30), method="bounded").fun)
 
@@ -2567,11 +2568,12 @@ def _panels(m: NDArray, alpha: NDArray, low: float, high: float) -> NDArray:
 
 def _log_size(m: NDArray, alpha: NDArray, u: float | NDArray) -> Any:
     """Logarithm of the size of the characteristic function at the frequencies ``exp(u)``."""
-    return -0.5 * np.log1p(np.exp(2 * (np.asarray(u)[..., None] + np.log(np.abs(m))))) @ alpha
+    return -0.5 * np.logaddexp(0.0, 2 * (np.asarray(u)[..., None] + np.log(np.abs(m)))) @ alpha
 
 
 def _phase(m: NDArray, alpha: NDArray, u: float | NDArray) -> Any:
-    return np.arctan(m * np.exp(np.asarray(u)[..., None])) @ alpha
+    turned = np.exp(np.minimum(np.asarray(u)[..., None] + np.log(np.abs(m)), 700.0))
+    return np.arctan(np.sign(m) * turned) @ alpha
 
 
 def moments(c: Content, parameters: dict[str, Any], fold: Fold) -> list[float]:

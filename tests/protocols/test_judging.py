@@ -13,6 +13,7 @@ from stocmv.checks import hash_rows
 from stocmv.learning import mean_vote, mean_weights, sharpened
 from stocmv.protocols import ROW_KEY, Cut
 from stocmv.solvers import LBFGS
+from stocmv.voters import VoterSource
 
 EVERY_VOTE = [*KINDS_AND_CLASSES, ("even", 2), ("even", 3)]
 
@@ -137,6 +138,34 @@ def test_folds_may_have_one_voter_or_several(counts):
     assert clf.certificate_.has_one_voter == (not several)
     assert clf.certificate_.verify(clf.evidence_)
     assert clf.predict_stochastic(X, 0).shape == y.shape
+
+
+class Contrary(Thresholds):
+    """Rules whose probabilities are for the class that they do not answer."""
+
+    def probabilities(self, X):
+        return np.eye(2)[1 - self.codes(X)]
+
+
+class Alone(VoterSource):
+    """One voter for the first fold and five for the second."""
+
+    counts = Shared([])
+
+    def soft(self):
+        return self
+
+    def fit(self, X, codes, classes, seed, n_jobs=None):
+        return Contrary(np.linspace(-1, 1, self.counts.pop(0)))
+
+
+def test_the_loss_of_a_soft_voter_that_is_alone_in_its_fold_is_that_of_its_answers():
+    """It answers itself, whatever its probabilities say."""
+    X, y = data(noise=0.2)
+    Alone.counts[:] = [1, 1, 5, 5]  # each fold also trains voters to estimate the error
+    clf = quick(Alone(), voting="soft", n_folds=2, inner_folds=0, stochastic=True).fit(X, y)
+    first = clf.evidence_.fold == 0
+    np.testing.assert_array_equal(clf.evidence_.loss[first], clf.evidence_.wrong[first])
 
 
 def near_ties(seed, n=400):

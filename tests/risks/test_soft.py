@@ -115,6 +115,16 @@ def test_a_drawn_vote_is_near_an_error_of_the_mean_vote(level, margin):
         assert near.min() >= ScoreContests(float(alpha.sum()), n_voters).coverage(1.0, margin)
 
 
+def test_margins_say_who_wins_though_probabilities_miss_one():
+    """As those of a model in single precision do: here the second voter is a little more than sure."""
+    scores = np.array([[[1.0, 0.0], [0.0, 1 + 9e-7]]])
+    weights = np.array([0.5000002, 0.4999998])
+    assert (weights @ scores[0]).argmax() == 1
+    margins = ScoreMatrix.from_probabilities(scores, [0], classes=[0, 1]).margins
+    assert margins.min() == -1
+    assert margins[0] @ weights < 0
+
+
 class TestLearning:
     def test_learns_and_verifies(self, tmp_path):
         scores, y = probabilities(300, np.linspace(0, 2, 5), 2)

@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb
+from scipy import special as scipy_special
 
 from special import precise
 from stocmv import verify
@@ -107,6 +108,14 @@ def test_value_agrees_with_the_independent_method(seed, count):
 def test_the_independent_method_agrees_with_the_reference(seed):
     for m, alpha in draw_cases(seed, 8, sizes=(2, 3, 7)):
         assert theirs_of(m, alpha) == pytest.approx(float(precise.negative_sum(m, alpha)), abs=1e-12)
+
+
+@pytest.mark.parametrize("small", [1e-200, 1e-290, 1e-310])
+def test_the_independent_method_comes_to_an_end_for_margins_of_any_size(small):
+    """With forged evidence it halved the same interval for ever, as squares of frequencies overflowed."""
+    share = scipy_special.betainc(0.02, 0.01, small)  # of the first of two gamma variables in their sum
+    assert theirs_of([1.0, -small], [0.02, 0.01]) == pytest.approx(share, abs=1e-15)
+    assert theirs_of([small, -small], [0.02, 0.01]) == pytest.approx(scipy_special.betainc(0.02, 0.01, 0.5), rel=1e-10)
 
 
 @pytest.mark.parametrize(

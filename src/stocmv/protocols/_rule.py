@@ -219,6 +219,8 @@ class SoftVoting(VotingRule):
                 f"stochastic=True and posterior {posterior.name!r}, which draws a single voter: with voting='soft' use "
                 "a Dirichlet posterior."
             )
+        if reply.votes.shape[1] == 1:  # it answers itself, in a fold whose ensemble stopped early, say
+            return (reply.answers != truth).astype(float)
         return margin_rows(cast(WeightedPosterior, posterior), self.packed(reply.votes, truth, classes))
 
     def answers(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:

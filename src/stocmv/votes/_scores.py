@@ -88,7 +88,9 @@ class ScoreMatrix(Votes):
         own = np.take_along_axis(scores, column[:, None, None].astype(np.intp), axis=2)[..., 0]
         others = scores.copy()
         np.put_along_axis(others, column[:, None, None].astype(np.intp), 0.0, axis=2)
-        return cls(np.clip(own - others.sum(2), -1.0, 1.0), names, targets)
+        # sums may miss one: a row is scaled as a whole, which does not change who wins
+        largest = np.maximum(scores.sum(2).max(1, keepdims=True), 1.0)
+        return cls(np.clip((own - others.sum(2)) / largest, -1.0, 1.0), names, targets)
 
     @classmethod
     def from_margins(cls, margins: ArrayLike) -> "ScoreMatrix":
