@@ -56,6 +56,7 @@ class SelectiveCertificate(Certificate):
     """
 
     format: ClassVar[str] = "stocmv selective certificate 3"
+    is_of_predict: ClassVar[bool] = False
 
     thresholds: tuple[float, ...]
     target: dict[str, float]

@@ -61,6 +61,7 @@ class ClassSelectiveCertificate(Certificate):
     """
 
     format: ClassVar[str] = "stocmv class selective certificate 1"
+    is_of_predict: ClassVar[bool] = False
 
     thresholds: tuple[tuple[float, ...], ...]
 
