@@ -477,7 +477,7 @@ class TestOfACertificateAlone:
         "decide",
         [
             lambda clf: clf.selective(max_error=0.2),
-            lambda clf: clf.selective(max_error={label: 0.3 for label in clf.classes_.tolist()}),
+            lambda clf: clf.selective(max_error=dict.fromkeys(clf.classes_.tolist(), 0.3)),
             lambda clf: clf.threshold(clf.classes_[1], at=0.5),
         ],
         ids=["when sure", "when sure, by class", "threshold"],
