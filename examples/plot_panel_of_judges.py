@@ -30,7 +30,7 @@ def ask_panel(n, rng):
     copycat = np.where(rng.random(n) < 0.9, cy, member(0.62))
     said = pd.DataFrame({"ann": ann, "bob": bob, "cy": cy, "copycat of cy": copycat, "eve": eve})
     said = said.replace({True: "harmful", False: "fine"}).astype(object)
-    said.loc[rng.random(n) < 0.5, "eve"] = None  # she does not answer every second text
+    said.loc[rng.random(n) < 0.5, "eve"] = None  # she leaves about half of the texts unanswered
     return said, np.where(harmful, "harmful", "fine")
 
 
@@ -76,8 +76,8 @@ plt.show()
 print(f"{len(names)} voters are worth {certificate.panel['worth']:.2f} independent ones")
 
 # %%
-# New texts are answered by the columns' names, in whatever order; on them, the vote errs as rarely as promised. To let
-# all texts teach and test, pay for it: `learn` gives a PAC-Bayes certificate, and what it returns predicts, too.
+# In new tables the columns are found by name, in any order, and the vote errs as rarely as promised. If all texts are
+# to teach and test, that has a price: `learn` gives a PAC-Bayes certificate, and what it returns predicts, too.
 
 new_answers, new_truth = ask_panel(20_000, rng)
 error = np.mean(clf.predict(new_answers[names[::-1]]) != new_truth)

@@ -55,15 +55,15 @@ print(f"the vote errs in {np.mean(sticks[:, err].sum(axis=1) >= 0.5):.4f} of the
 
 # %%
 # So nothing has to be drawn to know how often a stochastic vote errs on an example: it is a tail of a beta variable, a
-# smooth function of the concentrations. That is what can be minimised. With more than two classes the camps are more
-# than two, and the sum is still :ref:`exact <multiclass-risk>`.
+# smooth function of the concentrations. That is what can be minimised. With more than two classes there are more
+# than two camps, and the risk is still :ref:`exact <multiclass-risk>`.
 #
 # What does a bound cost?
 # -----------------------
 # Somebody measures 5 % errors on 200 examples. The true error may well be 6 %, or 9 %. Which true errors are still
-# plausible? Those for which so few errors, 10 or less, do not happen by bad luck of 5 % or rarer. The largest of them
-# is Clopper and Pearson's bound, and it is the least that can be asked: any smaller one that grows with the number of
-# errors would fail too often for some true error.
+# plausible? Those under which 10 errors or fewer happen with a chance of at least 5 %. The largest of them is Clopper
+# and Pearson's bound, and nothing smaller will do: any smaller bound that grows with the number of errors would fail
+# too often for some true error.
 
 from scipy.stats import binom
 
@@ -77,7 +77,7 @@ left.plot(100 * truths, 100 * chance, color=BLUE)
 left.axhline(5, color=GREY, linestyle=":")
 left.axvline(100 * bound, color=VERMILION)
 left.annotate(f"bound {100 * bound:.2f} %", (100 * bound, 60), (6, 0), textcoords="offset points", color=VERMILION)
-left.set(xlabel="true error (%)", ylabel="chance of 10 errors or less (%)", ylim=(0, 100), title="10 errors on 200")
+left.set(xlabel="true error (%)", ylabel="chance of 10 errors or fewer (%)", ylim=(0, 100), title="10 errors on 200")
 
 sizes = np.unique(np.geomspace(20, 20_000, 60).astype(int))
 for measured, colour in ((0.0, GREEN), (0.05, BLUE), (0.2, ORANGE)):
@@ -97,8 +97,8 @@ for delta in (0.1, 0.05, 0.01, 0.001):
 
 # %%
 # All this is for a vote that was fixed before. If the judging examples also choose the weights, the bound has to hold
-# for all weights that could have been chosen, and pays the KL: about as much as the examples had to say to get from the
-# prior to what was learned. A nat is worth the same wherever it comes from, a smaller delta or a longer way.
+# for all weights that could have been chosen, and pays the KL: about how much the examples had to say to get from the
+# prior to what was learned. A nat costs the same whether it comes from a smaller delta or from a longer way to go.
 
 from stocmv.bounds import Seeger
 
@@ -156,7 +156,7 @@ plt.show()
 #
 # Why folds?
 # ----------
-# A tree that has grown to the end makes no error on the examples it was trained on. The number that a bound needs is
+# A fully grown tree makes no error on the examples it was trained on. The number that a bound needs is
 # another one: its error on examples that did not help to make it. So some examples must judge and not train. How many?
 # With few judges the bound is loose; with many the model has little to learn from. On 300 examples, mean of 20 samples:
 

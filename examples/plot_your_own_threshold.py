@@ -10,7 +10,7 @@ of a class, and what a threshold does on new customers can be certified.
 # %%
 # A model that answers "no"
 # -------------------------
-# One customer in fourteen does not pay back. A forest is nearly always right if it says so of nobody.
+# One customer in fourteen does not pay back. A forest that expects this of nobody is nearly always right.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,7 +38,7 @@ print(clf.certificate_)
 # %%
 # A threshold that was fixed before
 # ---------------------------------
-# "Answer yes from ten percent on." Recall, precision, false-positive rate and costs hold at the same time.
+# "Answer yes from a score of ten percent." Recall, precision, false-positive rate and costs hold at the same time.
 
 fixed = clf.threshold("yes", at=0.1)
 print(fixed.certificate_)
@@ -112,7 +112,7 @@ plt.show()
 # The same by hand
 # ----------------
 # scikit-learn tunes a threshold by cross-validation, and scipy has the exact bound for a part that was held out. This
-# is right, too, as long as nobody looks twice: the threshold has to be final before the held-out part is touched, and a
+# is valid, too, as long as nobody looks twice: the threshold has to be final before the held-out part is touched, and a
 # target for the recall can only be hoped for. Here the tuned threshold aims at 60 % and gets a bound below it.
 
 

@@ -147,7 +147,8 @@ class Verification:
         return [*(stated if self.unchecked else ()), "What no verifier can know:", *_items(UNKNOWABLE)]
 
     def __str__(self) -> str:
-        return "\n".join([self.verdict, "", *map(str, self.checks), "", *self.remarks()])
+        failed_first = sorted(self.checks, key=lambda check: check.holds)
+        return "\n".join([self.verdict, "", *map(str, failed_first), "", *self.remarks()])
 
 
 class Refused(ValueError):

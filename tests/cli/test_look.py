@@ -138,7 +138,7 @@ def test_columns_that_are_kept(model, stocmv, here):
     frame.to_csv("new.csv", index=False)
     answer = stocmv("predict", model, "new.csv", "--keep", "id", "--keep", "seen", "--proba")
     header, *rows = csv.reader(io.StringIO(answer.out))
-    assert header[:4] == ["id", "seen", "prediction", "weight of no"]
+    assert header[:4] == ["id", "seen", "prediction", "score of no"]
     assert [row[:2] for row in rows] == [[name, "2020-01-01"] for name in ("007", "08", "NA", "", "a,b")]
     content = stocmv("predict", model, "new.csv", "--keep", "id", "--json").content
     assert content["kept"] == {"id": ["007", "08", "NA", "", "a,b"]}

@@ -91,14 +91,14 @@ def test_a_sparse_row_has_all_features(audit, model, stocmv, here):
     assert stocmv("predict", audit, "new.libsvm", "--json").content["predictions"] == expected
 
 
-def test_weights(audit, flowers, model, stocmv):
+def test_scores(audit, flowers, model, stocmv):
     header, *answers = rows(stocmv("predict", audit, flowers, "--proba"))
-    assert header == ["prediction", *(f"weight of {label}" for label in model.classes_)]
+    assert header == ["prediction", *(f"score of {label}" for label in model.classes_)]
     shares = np.array([[float(share) for share in row[1:]] for row in answers])
     np.testing.assert_array_equal(shares, model.predict_proba(FEATURES))
     content = stocmv("predict", audit, flowers, "--proba", "--json").content
     assert content["classes"] == model.classes_.tolist()
-    np.testing.assert_array_equal(content["weight"], shares)
+    np.testing.assert_array_equal(content["score"], shares)
 
 
 def test_probabilities_of_the_stochastic_vote(audit_in_folds, flowers, stocmv):

@@ -116,7 +116,8 @@ def test_the_page_and_the_report_say_what_is_certified(digits, stocmv, here, pag
     printed = " ".join(answer.out.split())
     assert printed.count(statement) == 1
     assert (
-        "It also assumes: The target, the thresholds and delta were fixed before looking at these examples." in printed
+        "It also assumes: The target, the candidate thresholds and delta were fixed before looking at these examples."
+        in printed
     )
     report = (here / "audit" / "report.html").read_text()
     assert "Answering only when sure" in report

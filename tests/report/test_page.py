@@ -11,6 +11,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn.datasets import make_moons
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 
@@ -471,6 +472,26 @@ class TestOfACertificateAlone:
         assert "predict errs on at most" in text
         assert certificate.assumptions[0] in text
         assert "the model" not in text.split("</header>")[0]
+
+    @pytest.mark.parametrize(
+        "decide",
+        [
+            lambda clf: clf.selective(max_error=0.2),
+            lambda clf: clf.selective(max_error=dict.fromkeys(clf.classes_.tolist(), 0.3)),
+            lambda clf: clf.threshold(clf.classes_[1], at=0.5),
+        ],
+        ids=["when sure", "when sure, by class", "threshold"],
+    )
+    def test_of_a_decision_rule_does_not_speak_of_all_examples(self, decide, tmp_path):
+        X, y = make_moons(400, noise=0.2, random_state=0)
+        clf = MajorityVoteClassifier(RandomForestClassifier(20), random_state=0).fit(X, y)
+        certificate = decide(clf).certificate_
+        certificate.report(tmp_path / "page.html")
+        shown = parse((tmp_path / "page.html").read_text())
+        (header,) = shown.find("header")
+        assert certificate.statement() in header.words
+        assert "errs on at most" not in header.words.replace(certificate.statement(), "")
+        assert not [e for e in shown.find("strong") if e.attributes.get("class") == "number"]
 
     def test_of_given_answers(self, tmp_path):
         certificate = certify_predictions([0, 1, 1], [0, 1, 0])

@@ -92,6 +92,7 @@ class Certificate(ABC):
     """
 
     format: ClassVar[str]
+    is_of_predict: ClassVar[bool] = True  # whether `bound` is on the error of `predict` on all new examples
 
     figures: dict[str, Any]
     delta: float

@@ -51,7 +51,7 @@ class Claim:
     @property
     def sharers(self) -> str:
         """What gets such a share, in words; empty if there is only one."""
-        each = " x ".join(f"{count:,} {what}" for what, count in self.among.items())
+        each = " x ".join(f"{count:,} {what}" for what, count in self.among.items() if count > 1)
         return f"for each of {each}" if each else ""
 
     def __str__(self) -> str:

@@ -55,7 +55,7 @@ class Plan:
     def statement(self) -> str:
         """The plan in a sentence."""
         whole = self.prevalence is None
-        where = "" if whole else f" on the class or subgroup that makes up {_share(self.prevalence)} of the examples"
+        where = "" if whole else f" of the class or subgroup that makes up {_share(self.prevalence)} of the examples"
         met = "" if self.allowed is None else f" The bound is met with at most {counted(self.allowed, 'error')}."
         return (
             f"If the model errs on {_share(self.error)}{where}, {counted(self.n, 'judging example')} certify at most "

@@ -53,6 +53,14 @@ class Finding:
         The finding in words.
     cure : str
         What to do about it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from stocmv import audit
+    >>> frame = pd.DataFrame({"site": ["north"] * 40, "age": [31.5, 47.2, 38.1, 52.9] * 10, "y": ["ill", "well"] * 20})
+    >>> [(finding.kind, finding.column) for finding in audit(frame, "y").findings if finding.column == "site"]
+    [('constant', 'site')]
     """
 
     kind: str

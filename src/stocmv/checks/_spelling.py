@@ -67,7 +67,7 @@ def _judged(values: NDArray, found: set[str]) -> _Judged | None:
 
 def _dates(found: _Judged, dates: list[str]) -> Spelling:
     strange = [value for value in dates if not _YEAR_FIRST.fullmatch(value.strip()) or "-" not in value]
-    cure = "Leave these other cells empty." if found.others else "Store them as dates."
+    cure = "Leave these other cells empty." if found.others else "Turn them into numbers, such as days."
     if strange:
         written = as_iso(strange[0], dates)
         cure = f"Write them as year-month-day{f', {strange[0]!r} as {written}' if written else ''}."

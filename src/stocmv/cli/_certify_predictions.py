@@ -107,7 +107,9 @@ def certify_predictions(
     from ._page import print_tables
 
     if (score is None) != (pos_label is None):
-        raise click.UsageError("--score and --pos-label go together: the class that the scores are about.")
+        raise click.UsageError(
+            "--score and --pos-label go together: name the class that the scores are about with --pos-label."
+        )
     folder = out if out is not None else Path(f"{stem(str(file))}-certified")
     sweep(folder)
     if len(prediction) > 1:

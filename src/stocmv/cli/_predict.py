@@ -28,7 +28,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", 
 @click.option(
     "--stochastic", is_flag=True, help="Draw new weights for each row: the stochastic vote, if it is certified."
 )
-@click.option("--proba", is_flag=True, help="Also print the weight of each class; with --stochastic, its probability.")
+@click.option("--proba", is_flag=True, help="Also print the score of each class; with --stochastic, its probability.")
 @click.option("--seed", type=click.IntRange(0), default=None, help="Seed for --stochastic.")
 @click.option(
     "--keep",
@@ -59,7 +59,7 @@ def predict(
     """Classify the rows of DATA with the model in FOLDER, which `stocmv certify` wrote.
 
     Columns are matched by name; others, such as the target, are ignored. The answers are those of the deterministic
-    vote, whose error the certificate bounds; --proba adds the weight of each class, which is largest for the answer.
+    vote, whose error the certificate bounds; --proba adds the score of each class, which is largest for the answer.
     If the folder has selective.json, the column "decision" has the answer where the vote is sure, and otherwise the
     word "refer"; if it has threshold.json, the column has the answers of the vote with that threshold.
 
@@ -143,7 +143,7 @@ def _answers(model: Any, X: Any, proba: bool, stochastic: bool, seed: int | None
     if not proba:
         return model.predict(X), {}
     answers, weights = model._predict_both(X)
-    return answers, {"weight": weights}
+    return answers, {"score": weights}
 
 
 def decision_vote(folder: Path, model: Any) -> Any:

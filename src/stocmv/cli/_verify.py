@@ -203,7 +203,7 @@ def _print(results: "dict[str, Verification]", quiet: bool) -> None:
         return
     for name, verification in results.items():
         screen.print(f"\n[bold]{quoted(name)}[/]" if several else "")
-        for check in verification.checks:
+        for check in sorted(verification.checks, key=lambda check: check.holds):  # those that failed first
             mark = "[green]ok[/]" if check.holds else "[bold red]NO[/]"
             screen.print(mark + quoted(str(check)[2:]))
     screen.print()

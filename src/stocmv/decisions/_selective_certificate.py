@@ -56,6 +56,7 @@ class SelectiveCertificate(Certificate):
     """
 
     format: ClassVar[str] = "stocmv selective certificate 3"
+    is_of_predict: ClassVar[bool] = False
 
     thresholds: tuple[float, ...]
     target: dict[str, float]
@@ -155,7 +156,9 @@ class SelectiveCertificate(Certificate):
         return f"{error}, {order}; {coverage} for the coverage{folds}"
 
     def _assumptions(self) -> list[str]:
-        return assumptions_of_tests(len(self.fold_sizes), self.grouped, "The target, the thresholds and delta were")
+        return assumptions_of_tests(
+            len(self.fold_sizes), self.grouped, "The target, the candidate thresholds and delta were"
+        )
 
     def _subject(self) -> str:
         return f"{self.evidence}{self.thresholds!r}"

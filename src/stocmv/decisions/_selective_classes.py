@@ -61,6 +61,7 @@ class ClassSelectiveCertificate(Certificate):
     """
 
     format: ClassVar[str] = "stocmv class selective certificate 1"
+    is_of_predict: ClassVar[bool] = False
 
     thresholds: tuple[tuple[float, ...], ...]
 
@@ -156,7 +157,9 @@ class ClassSelectiveCertificate(Certificate):
         return f"{test}, thresholds of each class tested in fixed sequences, which share delta"
 
     def _assumptions(self) -> list[str]:
-        return assumptions_of_tests(len(self.fold_sizes), self.grouped, "The targets, the thresholds and delta were")
+        return assumptions_of_tests(
+            len(self.fold_sizes), self.grouped, "The targets, the candidate thresholds and delta were"
+        )
 
     def _subject(self) -> str:
         return f"{self.evidence}{self.thresholds!r}"

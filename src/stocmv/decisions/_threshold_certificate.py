@@ -62,6 +62,7 @@ class ThresholdCertificate(Certificate):
     """
 
     format: ClassVar[str] = "stocmv threshold certificate 1"
+    is_of_predict: ClassVar[bool] = False
 
     positive: Any
     threshold: float

@@ -149,7 +149,7 @@ def render_predictions(certificate: Certificate, *, name: str, hashes: dict[str,
     Parameters
     ----------
     certificate : Certificate
-        The certificate, of `certify_predictions` or of a fitted vote.
+        The certificate, of `certify_predictions`, of a fitted vote, or of a decision rule (`selective`, `threshold`).
     name : str
         Where the answers come from: a file, or a model; of a fitted vote, its voters.
     hashes : dict of str to str, optional
@@ -175,7 +175,7 @@ def render_predictions(certificate: Certificate, *, name: str, hashes: dict[str,
         selective=None,
         threshold=None,
         units="groups" if certificate.grouped else "examples",
-        comparison=draw_comparison(certificate, None),
+        comparison=draw_comparison(certificate, None) if certificate.is_of_predict else None,
         classes=draw_classes(certificate),
         hashes=hashes or {},
     )

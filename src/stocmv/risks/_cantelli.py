@@ -26,6 +26,17 @@ class CantelliTandem(Risk):
     with the probability :math:`T` that two drawn voters both err bounded from above, and the mean error :math:`g` of a
     drawn voter from below if :math:`\mu \ge 0`, otherwise from above, each with half of delta. Only some bounds hold on
     both sides of :math:`g` at once (`Bound.two_sided`); with the others, :math:`\mu` is not negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stocmv import VoteMatrix
+    >>> from stocmv.posteriors import Categorical
+    >>> from stocmv.risks import CantelliTandem
+    >>> votes = VoteMatrix.from_errors(np.array([[True, False], [False, False]]))
+    >>> means, _ = CantelliTandem().moments(Categorical(np.array([0.5, 0.5])), votes)
+    >>> means  # both of two drawn voters err; a drawn voter errs
+    array([0.125, 0.25 ])
     """
 
     name: ClassVar[str] = "cctnd"
@@ -75,6 +86,17 @@ class CantelliSplit(Risk):
     mu : float, optional
         An offset chosen in advance, from -10 to 0.49; by default the best that is not negative. For a negative one,
         the probability that neither errs takes the place of :math:`d`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stocmv import VoteMatrix
+    >>> from stocmv.posteriors import Categorical
+    >>> from stocmv.risks import CantelliSplit
+    >>> votes = VoteMatrix.from_errors(np.array([[True, False], [False, False]]))
+    >>> means, _ = CantelliSplit().moments(Categorical(np.array([0.5, 0.5])), votes)
+    >>> means  # both of two drawn voters err; exactly one does
+    array([0.125, 0.25 ])
     """
 
     mu: float | None = None

@@ -23,6 +23,15 @@ class Alternating(Solver):
         Maximal number of steps.
     tolerance : float
         Relative improvement at which it ends.
+
+    Examples
+    --------
+    >>> from stocmv import VoteMatrix, learn
+    >>> from stocmv.solvers import Alternating
+    >>> votes = VoteMatrix.from_labels([[0, 0, 1], [1, 0, 1]] * 100, [0, 1] * 100)
+    >>> learned = learn(votes, risk="first_order", bound="lambda", solver=Alternating(), random_state=0)
+    >>> learned.certificate.bound < 0.2
+    True
     """
 
     max_iter: int = 1000

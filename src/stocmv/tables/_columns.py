@@ -245,7 +245,8 @@ def check_drop(names: Sequence[str], drop: Sequence[str]) -> None:
     """Refuse to drop columns that do not exist."""
     unknown = [name for name in drop if name not in names]
     if unknown:
-        raise no_column(unknown, names, " to drop")
+        several = any("," in name for name in unknown)
+        raise no_column(unknown, names, " to drop" + " (repeat --drop for each column)" * several)
 
 
 def no_column(unknown: Sequence[str], names: Sequence[str], purpose: str = "") -> ValueError:

@@ -20,6 +20,14 @@ class DataOverview:
         Names of the columns, by how they are read: ``{"target": ("y",), "numbers": ("age", "size")}``.
     findings : tuple of Finding
         Possible problems, the most serious ones first, each with what to do about it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from stocmv import audit
+    >>> frame = pd.DataFrame({"age": [31.5, 47.2, 38.1, 52.9] * 10, "y": ["ill", "well"] * 20})
+    >>> audit(frame, "y").columns
+    {'target': ('y',), 'numbers': ('age',)}
     """
 
     columns: dict[str, tuple[str, ...]]

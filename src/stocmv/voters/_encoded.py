@@ -176,7 +176,10 @@ def columns_of_words(X: Any, voters: str) -> tuple[str, ...]:
         return ()
     dates = list(X.select_dtypes(["datetime", "datetimetz", "timedelta"]).columns)
     if dates:
-        raise TypeError(f"voters={voters!r} cannot read the dates in the column {dates[0]!r}: turn them into numbers.")
+        raise TypeError(
+            f"voters={voters!r} cannot read the dates in the column {dates[0]!r}: turn them into numbers, for instance "
+            f"with (X[{dates[0]!r}] - pd.Timestamp(0)).dt.days."
+        )
     return tuple(X.select_dtypes(exclude=["number", "bool"]).columns)
 
 
