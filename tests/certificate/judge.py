@@ -17,7 +17,7 @@ from scipy.stats import binom
 
 from certificate.forging import Content, content_of
 from stocmv import ScoreMatrix, VoteMatrix, certify, verify
-from stocmv.bounds import Catoni, CatoniPerFold, FoldTest, McAllester, Seeger, _one_sample
+from stocmv.bounds import Catoni, CatoniPerFold, FoldTest, Lambda, McAllester, Seeger, _one_sample
 from stocmv.certificate import Costs, Guess, Judgments, _fixed_vote, _pac_bayes, _partition, certify_judgments
 from stocmv.decisions import certify_selective
 from stocmv.decisions._tally import tally
@@ -30,7 +30,7 @@ ROUNDING, COARSER = 2e-8, 1e-4  # how far the package may round a figure up; and
 HEADERS = ("classes", "subgroups", "voters")  # columns that have no row for each example
 FREE = ("context", "warnings", "further_assumptions")
 ERRORS = (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, IndexError, StopIteration, AssertionError)
-BOUND_KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester)}
+BOUND_KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester, Lambda)}
 
 
 def excess(content: Content, evidence: Any) -> str:

@@ -276,7 +276,7 @@ def test_voters_that_depend_on_the_other_rows_are_refused_by_the_workers():
     with pytest.raises(ValueError, match="differently alone"):
         room._examples._votes(vote, partition, part, 1, True)
     with pytest.raises(ValueError, match="differently alone"):
-        room._examples._judgments(vote, partition, part, 1, True, False)
+        room._examples._judgments(vote, partition, part, 1, True, False, False)
 
 
 @pytest.mark.parametrize("ranges", ["training", "other_folds"])
@@ -302,10 +302,10 @@ def test_voters_are_asked_in_blocks(cluster, monkeypatch):
     partition, part = room._examples.Partition(X, y), room._plan.Part(0, N, np.arange(3), Cut.folds(2))
     voters = Ensemble(RandomForestClassifier(3)).fit(X, y, np.arange(3), 0)
     asked = FoldVote(voters, HARD, Dirichlet(np.ones(3)), None, None, N), partition, part, 1, True
-    votes, judgments = room._examples._votes(*asked), room._examples._judgments(*asked, True)
+    votes, judgments = room._examples._votes(*asked), room._examples._judgments(*asked, True, False)
     monkeypatch.setattr(room._examples, "_ASKED", 101)
     assert room._examples._votes(*asked).digest() == votes.digest()
-    assert room._examples._judgments(*asked, True).digest() == judgments.digest()
+    assert room._examples._judgments(*asked, True, False).digest() == judgments.digest()
     assert votes.n_rows == len(judgments) == len(part.judges(1)) > 101
 
 

@@ -85,8 +85,9 @@ def test_losses_are_counted_by_row_or_by_group(full, plain):
 
 def test_rows_are_found_by_class_and_by_answer(full):
     for c, (members, answered) in enumerate(zip(full.by_class(), full.by_answer(), strict=True)):
-        np.testing.assert_array_equal(members.row, full.row[c == TRUTH])
-        np.testing.assert_array_equal(answered.row, full.row[c == ANSWER])
+        np.testing.assert_array_equal(members.answer, ANSWER[c == TRUTH])
+        np.testing.assert_array_equal(answered.truth, TRUTH[c == ANSWER])
+        np.testing.assert_array_equal(members.group, full.group[c == TRUTH])
     np.testing.assert_allclose(replace(full, group=None).frequency(), np.bincount(TRUTH))
 
 

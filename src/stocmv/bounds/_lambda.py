@@ -30,7 +30,7 @@ class Lambda(Bound):
     --------
     >>> from stocmv.bounds import Lambda
     >>> round(Lambda().upper(0.1, 5.0, [1000], 0.05).value, 4)
-    0.1571
+    0.1614
     """
 
     constant: Literal["xi", "2sqrt"] = "xi"

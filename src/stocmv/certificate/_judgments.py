@@ -148,7 +148,7 @@ class Judgments:
 
     def bare(self) -> "Judgments":
         """Without the columns that may be wide: to count errors among some rows, they need not be copied."""
-        return replace(self, scores=None, subgroup=None, subgroups=None, row=None)
+        return replace(self, scores=None, subgroup=None, subgroups=None, votes=None, voters=None, row=None)
 
     def losses(self, values: NDArray) -> Losses:
         """The sum of one value per row over the examples, or of the means over the rows of each group."""
