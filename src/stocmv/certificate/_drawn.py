@@ -100,12 +100,11 @@ class DrawnCertificate(Certificate):
         """The certificate in two sentences."""
         if not self.proven:
             return super().statement()
-        examples = f"the {counted(self.n, 'example')} that judge{'s' * (self.n == 1)} it"
-        drawn = "of its fold and its weights" if len(self.fold_sizes) > 1 else "of its weights"
+        drawn = "fold and weights" if len(self.fold_sizes) > 1 else "weights"
         return (
-            f"With probability at least {confidence(self.delta)} over the draw of {examples}, and over the draw "
-            f"{drawn}, {self.subject} errs on at most {percent(self.bound)} of new examples. This is for one draw: of "
-            "several, the best one is not covered."
+            f"With probability at least {confidence(self.delta)} over the draw of the {counted(self.n, 'example')} that "
+            f"taught and judged it, and over the draw of its {drawn}, {self.subject} errs on at most "
+            f"{percent(self.bound)} of new examples. This is for one draw: of several, the best one is not covered."
         )
 
     def tables(self) -> list[Table]:
@@ -117,9 +116,11 @@ class DrawnCertificate(Certificate):
         return []
 
     def _notes(self) -> list[str]:
+        judges = f"Its judges are the {counted(self.fold_sizes[self.fold], 'example')} of its fold."
         return [
+            *([judges] if len(self.fold_sizes) > 1 else []),
             "This is a separate statement: it holds together with the certificate of predict with probability at least "
-            "one minus the sum of their deltas."
+            "one minus the sum of their deltas.",
         ]
 
     def _proof(self) -> str:
@@ -133,8 +134,8 @@ class DrawnCertificate(Certificate):
             f"The voters and the prior{' of each fold' * several} were chosen without looking at "
             f"{of if several else 'these examples'}.",
             "Delta was fixed before looking at these examples.",
-            f"The weights{' and the fold' * several} were drawn once, at random. Whoever draws several votes and keeps "
-            "one has to divide delta by their number.",
+            f"The weights{' and the fold' * several} were drawn once, at random, after the posterior was fixed. If "
+            "several votes are drawn and one is kept, delta has to be divided by their number.",
         ]
 
     def _subject(self) -> str:
@@ -202,7 +203,10 @@ def certify_drawn(
     delta = certificate.delta if delta is None else delta
     paid_for = claim("drawn vote", delta, {"parts for priors": certificate.alternatives})
     (losses,) = class_losses([partial(_lost, weights)], [evidence[fold]])
-    log_ratio, n = posterior.certified_log_ratio(certificate.paid_priors()[fold], log_weights), evidence[fold].n_examples
+    log_ratio, n = (
+        posterior.certified_log_ratio(certificate.paid_priors()[fold], log_weights),
+        evidence[fold].n_examples,
+    )
     price = max(log_ratio + Seeger().price([n], paid_for.delta), 0.0)
     bound = float(kl_inverse(losses.mean, price / n * _ROUND_UP))
     return DrawnCertificate(

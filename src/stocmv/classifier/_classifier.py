@@ -442,7 +442,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
             are drawn and one is kept, pass ``delta`` divided by their number.
         """
         self._check_drawn("draw")
-        rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+        # a stream of its own: the draw must not depend on fit, which may have had the same seed
+        rng = np.random.default_rng([*b"draw", check_random_state(random_state).randint(2**31 - 1)])
         fold = int(rng.choice(len(self.voters_), p=self._shares))
         posterior = self.posterior_[fold]
         weights, logs = posterior.drawn_vote(rng)
