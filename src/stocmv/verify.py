@@ -3040,7 +3040,8 @@ def _drawn_checks(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     error, doubtful = c["figures"]["error"], TIE + 2.0**-50 * n_voters
     least, most = (fold.mean(_not_won(fold, weights, tie)) for tie in (TIE / 2, 2 * doubtful))
     yield _upper("figures.error.empirical_risk", error["empirical_risk"], least, most)
-    ratio, slack = _log_ratio(*(tuple(c[of][c["fold"]]["alpha"]) for of in ("posteriors", "priors")), logs)
+    alpha, beta = (tuple(c[of][c["fold"]]["alpha"]) for of in ("posteriors", "priors"))
+    ratio, slack = _density_ratio(alpha, beta, logs)
     yield _upper("figures.error.log_ratio", error["log_ratio"], ratio, ratio + slack)
 
     def bound(risk: float, log_ratio: float) -> float:
@@ -3064,7 +3065,7 @@ def _not_won(fold: Fold, weights: NDArray, tie: float) -> NDArray:
     return np.concatenate(lost).astype(float)
 
 
-def _log_ratio(a: tuple[float, ...], b: tuple[float, ...], logs: Sequence[float]) -> tuple[float, float]:
+def _density_ratio(a: tuple[float, ...], b: tuple[float, ...], logs: Sequence[float]) -> tuple[float, float]:
     """Logarithm of the ratio of two Dirichlet densities at the weights with these logarithms, and its rounding.
 
     At 50 digits: a sparse prior makes logarithms of millions, which cancel.

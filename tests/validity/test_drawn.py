@@ -23,7 +23,7 @@ def fit(X, y, **settings):
 
 
 def learned(seed):
-    """The true error of one drawn vote, and its bound: weights that are learned, on blocs that split on new examples."""
+    """The true error of one drawn vote, and its bound: learned weights, of blocs that split on new examples."""
     rng = np.random.default_rng(seed)
     noise = rng.choice([0.0, 0.2, 0.4])
     x = rng.random(30)

@@ -18,8 +18,8 @@ class Claim:
     ----------
     name : str
         What is claimed: an error of "predict", the "stochastic vote", a "drawn vote" or the "baseline", or of
-        "classes" at once; the "precision" or "f1" of all classes at once; the mean "cost"; the "cost of one answer" that is always given;
-        the errors of the voters of a "panel" and of their equal vote, all at once.
+        "classes" at once; the "precision" or "f1" of all classes at once; the mean "cost"; the "cost of one answer"
+        that is always given; the errors of the voters of a "panel" and of their equal vote, all at once.
     delta : float
         Probability that each of those that share the claim fails, at most.
     pays_for : str

@@ -101,9 +101,10 @@ class DrawnCertificate(Certificate):
         if not self.proven:
             return super().statement()
         drawn = "fold and weights" if len(self.fold_sizes) > 1 else "weights"
+        examples = counted(self.n, "example")
         return (
-            f"With probability at least {confidence(self.delta)} over the draw of the {counted(self.n, 'example')} that "
-            f"taught and judged it, and over the draw of its {drawn}, {self.subject} errs on at most "
+            f"With probability at least {confidence(self.delta)} over the draw of the {examples} that taught and "
+            f"judged it, and over the draw of its {drawn}, {self.subject} errs on at most "
             f"{percent(self.bound)} of new examples. This is for one draw: of several, the best one is not covered."
         )
 
@@ -193,8 +194,10 @@ def certify_drawn(
     """
     if delta is not None:
         check_delta(delta)
-    paid = isinstance(certificate, PacBayesCertificate) and not certificate.is_soft
-    if not paid or not isinstance(posterior, Dirichlet) or evidence is None:
+    priors = certificate.paid_priors()
+    if not isinstance(certificate, PacBayesCertificate) or not isinstance(posterior, Dirichlet):
+        return None
+    if certificate.is_soft or not priors or evidence is None:
         return None
     if certificate.posteriors[fold] != {name: values.tolist() for name, values in posterior.parameters().items()}:
         raise ValueError("posterior_ is not the one that certificate_ is about: take both from the same fit.")
@@ -203,10 +206,7 @@ def certify_drawn(
     delta = certificate.delta if delta is None else delta
     paid_for = claim("drawn vote", delta, {"parts for priors": certificate.alternatives})
     (losses,) = class_losses([partial(_lost, weights)], [evidence[fold]])
-    log_ratio, n = (
-        posterior.certified_log_ratio(certificate.paid_priors()[fold], log_weights),
-        evidence[fold].n_examples,
-    )
+    log_ratio, n = posterior.certified_log_ratio(priors[fold], log_weights), evidence[fold].n_examples
     price = max(log_ratio + Seeger().price([n], paid_for.delta), 0.0)
     bound = float(kl_inverse(losses.mean, price / n * _ROUND_UP))
     return DrawnCertificate(

@@ -143,7 +143,7 @@ class Posterior(Provable, ABC):
     def drawn_vote(self, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
         """Weights of one drawn vote, and the logarithms of what its density depends on; empty if that is not known.
 
-        Of a Dirichlet over blocs, these are the sums of the weights over the blocs. The weights themselves may underflow.
+        Of a Dirichlet over blocs, these are the sums of the weights over blocs. The weights themselves may underflow.
         """
         return self.sample(1, rng)[0], np.empty(0)
 
