@@ -51,9 +51,9 @@ class DrawnCertificate(Certificate):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.datasets import make_moons
     >>> from stocmv import MajorityVoteClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X, y = make_moons(400, noise=0.2, random_state=0)
     >>> clf = MajorityVoteClassifier("stumps", bound="seeger", random_state=0).fit(X, y)
     >>> certificate = clf.draw(random_state=0).certificate_
     >>> certificate.empirical_risk < certificate.bound < 0.5
