@@ -22,7 +22,7 @@ from ._files import DAMAGE, reason, whole_file
 from ._memory import check_fits
 from ._model_checks import Model, check_model, foreign_types, full_name, known_types, parts_of, unpacked
 from .bounds import Catoni, CatoniPerFold, Lambda, McAllester, Seeger
-from .certificate import Claim, Judgments, PacBayesCertificate, TestedCertificate
+from .certificate import Claim, DrawnCertificate, Judgments, PacBayesCertificate, TestedCertificate
 from .checks import OrderTest
 from .classifier import DrawnVote, InputForm, MajorityVoteClassifier
 from .cluster import Shared
@@ -77,7 +77,7 @@ TRUSTED: tuple[str, ...] = tuple(
     full_name(kind)
     for kind in (
         *(MajorityVoteClassifier, DrawnVote),
-        *(TestedCertificate, PacBayesCertificate, Claim, InputForm, OrderTest, History, Step),
+        *(TestedCertificate, PacBayesCertificate, DrawnCertificate, Claim, InputForm, OrderTest, History, Step),
         *(HoldOut, AllJudge, Folds, PacBayes, HardVoting, SoftVoting),
         *(BlocDirichlet, Dirichlet, Categorical, LogitNormal),
         *(Answers, Ensemble, Classifiers, Frozen, Models, Scores, Stumps, Encoded, Transformed, Shared),

@@ -6,7 +6,7 @@ This is a single file that needs only numpy and scipy, and nothing from stocmv: 
 
 The exit code is 0 if the certificate holds, 1 if it does not, and 2 (with one sentence) if a file cannot be used.
 
-There are five formats, and two kinds of evidence.
+There are six formats, and two kinds of evidence.
 
 - A *tested* certificate is about a model that was made without its judging examples. Everything that it says is a
   function of one table, the judgments: for each judging example its true class, what the model answered, and further
@@ -16,6 +16,7 @@ There are five formats, and two kinds of evidence.
 - A *threshold* certificate is about the same model answering a class wherever its score reaches a threshold.
 - A *PAC-Bayes* certificate is about a vote whose weights were learned on the judging examples, and pays for that. Its
   evidence are the votes; its risks, its KL and its bounds are computed again from them and from the posterior.
+- A *drawn* certificate is about one vote, whose weights were drawn once from that posterior, and has the same evidence.
 
 A figure holds if it is not better than the value computed here, and not worse than outward rounding explains. The file
 also has words: statement, theorem and assumptions for people to read. They are not checked and not sealed, and nothing
@@ -38,7 +39,8 @@ Contents, in the order of reading
 11. The error of a vote with drawn weights, row by row
 12. KL from the prior, and the bounds that pay it
 13. The deterministic vote of a PAC-Bayes certificate
-14. What is said and printed
+14. Drawn certificates
+15. What is said and printed
 """
 
 import argparse
@@ -78,6 +80,7 @@ UNKNOWABLE = (
     "whether costs, targets, thresholds or deltas were, or more was tried than is stated: other priors, bounds, splits",
     "whether groups are what they are called, independent of each other, with all dependent rows in one of them",
     "whether the folds answer new examples in the stated shares, and whether a single voter answers where that is said",
+    "whether a vote that was drawn was the only one, or the best of several",
     "whether warnings about the data were left out",
     "whether a posterior was chosen because the votes drawn from it were lucky, where the risk is estimated from draws",
 )
@@ -158,8 +161,8 @@ class Refused(ValueError):
 def verify_files(certificate: str | os.PathLike, evidence: str | os.PathLike) -> Verification:
     """Check a certificate's file against the file of its evidence."""
     content, intact = read_certificate(certificate)
-    if content["format"] == PAC_BAYES:
-        return verify_pac_bayes(content, intact, read_votes(evidence))
+    if content["format"] in BY_VOTES:
+        return BY_VOTES[content["format"]](content, intact, read_votes(evidence))
     return BY_JUDGMENTS[content["format"]](content, intact, read_judgments(evidence))
 
 
@@ -186,6 +189,11 @@ def verify_threshold(content: Content, intact: Check, columns: Mapping[str, NDAr
 def verify_pac_bayes(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verification:
     """Check the content of a PAC-Bayes certificate against the votes of its folds."""
     return _verified(content, intact, PAC_BAYES, lambda: _pac_bayes_checks(content, folds))
+
+
+def verify_drawn(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verification:
+    """Check the content of the certificate of a drawn vote against the votes of its folds."""
+    return _verified(content, intact, DRAWN_ONCE, lambda: _drawn_checks(content, folds))
 
 
 def _verified(content: Content, intact: Check, form: str, checks: Callable[[], Iterable[Check]]) -> Verification:
@@ -228,7 +236,8 @@ def _need(condition: object, otherwise: str) -> None:
 
 TESTED, SELECTIVE = "stocmv tested certificate 1", "stocmv selective certificate 3"
 CLASS_SELECTIVE, THRESHOLD = "stocmv class selective certificate 1", "stocmv threshold certificate 1"
-PAC_BAYES = "stocmv PAC-Bayes certificate 1"
+PAC_BAYES, DRAWN_ONCE = "stocmv PAC-Bayes certificate 1", "stocmv drawn certificate 1"
+BY_VOTES = {PAC_BAYES: verify_pac_bayes, DRAWN_ONCE: verify_drawn}
 BY_JUDGMENTS = {
     TESTED: verify_tested,
     SELECTIVE: verify_selective,
@@ -298,6 +307,7 @@ PAID_FIGURES: dict[str, Any] = {
     "recalls": [MEASURED],
     "classes": [{**COUNTED, **RISK, **DRAWN}],
 }
+DRAWN_FIGURES = {"error": {**RISK, "log_ratio": NUMBER}}
 COMMON: dict[str, Any] = {  # what certificates of all kinds have
     "format": TEXT,
     "figures": {str: ANY},
@@ -338,6 +348,15 @@ FORMS: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("risk", "posterior"), TEXT),
         **{name: {str: ANY} for name in ("risk_settings", "bound_settings")},
         **{name: [{str: [NUMBER]}] for name in ("posteriors", "priors")},
+    },
+    DRAWN_ONCE: {
+        **COMMON,
+        "evidence": [TEXT],
+        "alternatives": Kind((int,), 1, 10**9),
+        "fold": COUNT,
+        "posterior": TEXT,
+        **{name: [{str: [NUMBER]}] for name in ("posteriors", "priors")},
+        "log_weights": [Kind(FLOAT, -1e300, 1e-12)],
     },
 }
 OF_FOLDS = {"fold_shares", "posteriors", "priors", "thresholds"}  # one entry for each fold
@@ -407,6 +426,7 @@ def _check_figures(c: Content) -> None:
         CLASS_SELECTIVE: CLASS_FIGURES,
         THRESHOLD: THRESHOLD_FIGURES,
         PAC_BAYES: PAID_FIGURES,
+        DRAWN_ONCE: DRAWN_FIGURES,
     }[c["format"]]
     names = c["figures"].keys()
     for name, figure in c["figures"].items():
@@ -418,6 +438,7 @@ def _check_figures(c: Content) -> None:
         CLASS_SELECTIVE: {"error", "coverage", "answers"},
         THRESHOLD: {"recall", "false_positive_rate", "precision", "baseline"},
         PAC_BAYES: {"error", "deterministic_vote"},
+        DRAWN_ONCE: {"error"},
     }
     _need(needed[c["format"]] <= names, f"there are not the figures {sorted(needed[c['format']])}")
     if c["format"] in (TESTED, PAC_BAYES):
@@ -2992,7 +3013,79 @@ def _contests_of_some(weights: NDArray, near: float) -> list[tuple[float, float]
     return list(zip(right[lost].tolist(), wrong[lost].tolist(), strict=True))
 
 
-# ----------------------------------------------------------------------------------------- 14. What is said and printed
+# ----------------------------------------------------------------------------------------------- 14. Drawn certificates
+
+
+def _drawn_checks(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
+    """All checks of the certificate of one drawn vote."""
+    binding = list(_bound_to_votes(c, folds))
+    yield from binding
+    if not all(check.holds for check in binding):
+        return
+    n_voters = max(fold.n_voters for fold in folds)
+    _need(all(fold.margins is None for fold in folds), "drawn votes are certified for voters that answer with a class")
+    if c["posterior"] == BLOCS:
+        c, folds = merged(c, folds)
+    _need(c["posterior"] == "dirichlet", f"drawing from the posterior {brief(c['posterior'])} is not known here")
+    for fold, posterior, prior in zip(folds, c["posteriors"], c["priors"], strict=True):
+        _check_parameters("dirichlet", posterior, fold.n_voters, "posterior")
+        _check_parameters("dirichlet", prior, fold.n_voters, "prior")
+    yield Check("covers_drawn", c["covers_drawn"], True, c["covers_drawn"])
+    yield _same_shares("fold_shares", c["fold_shares"], np.array(c["fold_sizes"]) / c["n"])
+    ledger = Ledger(c["delta"])
+    share = ledger.share("drawn vote", {"parts for priors": c["alternatives"]})
+    yield from ledger.checks(c["claims"])
+    _need(c["fold"] < len(folds), "there is no such fold")
+    fold, logs = folds[c["fold"]], c["log_weights"]
+    _need(len(logs) == fold.n_voters, "there is not one weight for each voter or bloc")
+    weights = np.exp(np.array(logs))
+    yield Check("sum of the weights", math.fsum(weights), 1.0, abs(math.fsum(weights) - 1) <= 1e-12)
+    error, doubtful = c["figures"]["error"], TIE + 2.0**-50 * n_voters
+    least, most = (fold.mean(_not_won(fold, weights, tie)) for tie in (TIE / 2, 2 * doubtful))
+    yield _upper("figures.error.empirical_risk", error["empirical_risk"], least, most)
+    alpha, beta = (tuple(c[of][c["fold"]]["alpha"]) for of in ("posteriors", "priors"))
+    ratio, slack = _density_ratio(alpha, beta, logs)
+    yield _upper("figures.error.log_ratio", error["log_ratio"], ratio, ratio + slack)
+
+    def bound(risk: float, log_ratio: float) -> float:
+        price = log_ratio + log_xi(fold.count()) + math.log(1 / share)
+        return kl_inverse(risk, max(price, 0.0) / fold.count())
+
+    stated = bound(error["empirical_risk"], error["log_ratio"])
+    yield _upper("figures.error.bound", error["bound"], bound(least, ratio), stated)
+
+
+def _not_won(fold: Fold, weights: NDArray, tie: float) -> NDArray:
+    """Where the true class does not lead by more than ``tie``, relative to its weight and the largest other one."""
+    lost = []
+    for rows in fold.blocks():
+        if fold.labels is None:
+            own, rival = fold.right_answers(rows) @ weights, fold.errors(rows) @ weights
+        else:
+            own, others = fold.class_weights(rows, weights)
+            rival = others.max(1)
+        lost.append(own - rival <= tie * (own + rival))
+    return np.concatenate(lost).astype(float)
+
+
+def _density_ratio(a: tuple[float, ...], b: tuple[float, ...], logs: Sequence[float]) -> tuple[float, float]:
+    """Logarithm of the ratio of two Dirichlet densities at the weights with these logarithms, and its rounding.
+
+    At 50 digits: a sparse prior makes logarithms of millions, which cancel.
+    """
+    with decimal.localcontext(prec=50):
+        value = _log_gamma(sum(map(Decimal, a)))[0] - _log_gamma(sum(map(Decimal, b)))[0]
+        size = abs(value)
+        for x, y, log in zip(a, b, logs, strict=True):
+            (at_x, slope), (at_y, _) = _log_gamma(Decimal(x)), _log_gamma(Decimal(y))
+            gap = Decimal(x) - Decimal(y)
+            value += at_y - at_x + gap * Decimal(log)
+            size += abs(at_x) + abs(at_y) + abs(gap) * (abs(Decimal(log)) + abs(slope) + 1)
+        found = float(value)
+    return found, 1e-9 * max(1.0, abs(found)) + 1e-13 * float(size)
+
+
+# ----------------------------------------------------------------------------------------- 15. What is said and printed
 
 
 def statement_of(c: Content) -> str:
@@ -3091,10 +3184,18 @@ def _threshold_sentences(c: Content) -> list[str]:
     return told
 
 
+def _drawn_sentences(c: Content) -> list[str]:
+    drawn = "its fold and its weights" if len(c["fold_sizes"]) > 1 else "its weights"
+    error = _percent(c["figures"]["error"]["bound"])
+    promise = f"and over the draw of {drawn}, the drawn vote errs on at most {error} of new examples"
+    return [promise, "This is for one draw: of several, the best one is not covered"]
+
+
 SENTENCES: dict[str, Callable[[Content], list[str]]] = {
     SELECTIVE: _selective_sentences,
     CLASS_SELECTIVE: _class_selective_sentences,
     THRESHOLD: _threshold_sentences,
+    DRAWN_ONCE: _drawn_sentences,
 }
 
 
@@ -3134,7 +3235,7 @@ def _unchecked(c: Content) -> Iterator[str]:
         yield "the answers are those of a model that was fixed before: not trained, tuned or chosen on these examples"
         yield from (f"context: {brief(ascii(key))}: {brief(ascii(value), 200)}" for key, value in c["context"].items())
         return
-    if c["has_one_voter"] and c["format"] != PAC_BAYES:
+    if c["has_one_voter"] and c["format"] not in BY_VOTES:
         yield "a single voter answers, so that there is no other vote than predict"
     if c["format"] == TESTED:
         yield f"voting: {c['voting']}, on the voters' {'answers' if c['voting'] == 'hard' else 'probabilities'}"

@@ -421,3 +421,16 @@ class TestConvergence:
     def test_others_do_not(self, solver):
         learned = learn(problem("noisy"), prior=1.0, solver=solver)
         assert not learned.history.limits
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_auto_finds_what_alternating_minimisation_finds(seed):
+    """Two voters of a hundred are good; from the prior alone, the descents end a hundredth above."""
+    rng = np.random.default_rng(seed)
+    errors = rng.random((1000, 100)) < np.where(np.arange(100) < 2, 0.02, rng.uniform(0.3, 0.5, 100))
+    votes = VoteMatrix.from_errors(errors)
+    ours, theirs = (
+        learn(votes, risk="cctnd", solver=solver, random_state=0).certificate.bound
+        for solver in ("auto", "alternating")
+    )
+    assert ours <= theirs * 1.001

@@ -7,6 +7,7 @@ from ._claims import Claim as Claim, share as share
 from ._class_losses import known_labels as known_labels
 from ._comparison import Comparison, compare_predictions
 from ._costs import Costs as Costs, check_cost as check_cost, scaled_back as scaled_back
+from ._drawn import DrawnCertificate, certify_drawn as certify_drawn
 from ._figure import Figure as Figure, Scope as Scope, Trial as Trial
 from ._groups import group_ids as group_ids
 from ._guess import Guess as Guess
@@ -36,6 +37,7 @@ __all__ = [
     "ChallengerMonitor",
     "Comparison",
     "ComparisonPlan",
+    "DrawnCertificate",
     "Judgments",
     "Monitor",
     "PacBayesCertificate",

@@ -17,9 +17,9 @@ class Claim:
     Attributes
     ----------
     name : str
-        What is claimed: an error of "predict", of the "stochastic vote", of the "baseline", or of "classes" at once;
-        the "precision" or "f1" of all classes at once; the mean "cost"; the "cost of one answer" that is always given;
-        the errors of the voters of a "panel" and of their equal vote, all at once.
+        What is claimed: an error of "predict", the "stochastic vote", a "drawn vote" or the "baseline", or of
+        "classes" at once; the "precision" or "f1" of all classes at once; the mean "cost"; the "cost of one answer"
+        that is always given; the errors of the voters of a "panel" and of their equal vote, all at once.
     delta : float
         Probability that each of those that share the claim fails, at most.
     pays_for : str

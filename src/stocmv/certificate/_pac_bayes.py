@@ -250,7 +250,7 @@ class PacBayesCertificate(Certificate):
 
         def check(content: dict[str, Any], intact: Check) -> Verification:
             try:
-                folds = [_fold(votes) for votes in given]
+                folds = [checked_fold(votes) for votes in given]
             except Refused as error:
                 return Verification((Check("votes", content["evidence"], str(error), False),))
             return verify_precisely(content, intact, folds, precise, random_state)
@@ -269,7 +269,8 @@ def verify_precisely(
     return Verification(checks, found.statement, found.unchecked)
 
 
-def _fold(votes: Votes) -> Fold:
+def checked_fold(votes: Votes) -> Fold:
+    """The votes of a fold as the verifier reads them; refused if they contradict themselves."""
     here = votes.collect()
     if isinstance(here, PartitionedVotes):
         return fold_of([part.whole()._arrays() for part in here.parts], divided=True)

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..bounds import Bound
-from ..certificate import Certificate, Judgments, check_cost
+from ..certificate import Certificate, Judgments, certify_drawn, check_cost
 from ..checks import OrderTest, OrderWarning, RepeatedRowsWarning
 from ..cluster import answer_on_cluster, by_partition, is_dask
 from ..decisions import (
@@ -424,17 +424,36 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         n = answers.shape[1]
         return self.classes_[answers[rng.choice(len(answers), n, p=self._shares), np.arange(n)]]
 
-    def draw(self, random_state: Any = None) -> DrawnVote:
+    def draw(self, random_state: Any = None, delta: float | None = None) -> DrawnVote:
         """One majority vote, its fold and weights drawn once, as a fitted classifier with `predict` and `score`.
 
+        With a PAC-Bayes bound, a Dirichlet posterior and hard votes, its ``certificate_`` has a bound on the error of
+        this very vote, which holds with probability at least ``1 - delta`` over examples and draw. Otherwise, or
+        without ``evidence_``, ``certificate_`` is None and only the average over draws is certified.
+
         Refused if the certificate is only about the deterministic vote.
+
+        Parameters
+        ----------
+        random_state : int, RandomState or None
+            Seed of the draw, chosen before looking at what it gives.
+        delta : float, optional
+            Probability that the bound on the drawn vote fails, at most; by default the certificate's. If several votes
+            are drawn and one is kept, pass ``delta`` divided by their number.
         """
         self._check_drawn("draw")
-        rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+        # a stream of its own: the draw must not depend on fit, which may have had the same seed
+        rng = np.random.default_rng([*b"draw", check_random_state(random_state).randint(2**31 - 1)])
         fold = int(rng.choice(len(self.voters_), p=self._shares))
-        weights = self.posterior_[fold].sample(1, rng)[0]
+        posterior = self.posterior_[fold]
+        weights, logs = posterior.drawn_vote(rng)
         drawn = DrawnVote(
-            self.voters_[fold], weights, self.classes_.copy(), self.rules_[fold], self.input_form_.checks_input
+            self.voters_[fold],
+            weights,
+            self.classes_.copy(),
+            self.rules_[fold],
+            self.input_form_.checks_input,
+            certify_drawn(self.certificate_, getattr(self, "evidence_", None), posterior, fold, weights, logs, delta),
         )
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
+from ..certificate import DrawnCertificate
 from ..protocols import HARD, VotingRule
 from ..voters import VoterSet
 
@@ -26,6 +27,8 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
         How they vote.
     checks_input : bool
         Whether the voters check ``X`` themselves; if not, it is converted to an array first.
+    certificate : DrawnCertificate, optional
+        The bound on the error of this vote. Without one, only the average over draws is certified.
     """
 
     def __init__(
@@ -35,12 +38,14 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
         classes: NDArray,
         rule: VotingRule = HARD,
         checks_input: bool = True,
+        certificate: DrawnCertificate | None = None,
     ) -> None:
         self.voters = voters
         self.weights = weights
         self.classes = classes
         self.rule = rule
         self.checks_input = checks_input
+        self.certificate = certificate
 
     def fit(self, X: Any = None, y: Any = None) -> "DrawnVote":
         """Do nothing: the weights are already drawn."""
@@ -49,6 +54,10 @@ class DrawnVote(ClassifierMixin, BaseEstimator):
     @property
     def classes_(self) -> NDArray:
         return self.classes
+
+    @property
+    def certificate_(self) -> DrawnCertificate | None:
+        return self.certificate
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

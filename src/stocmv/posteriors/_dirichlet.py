@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaincinv, gammaln, polygamma, softmax
+from scipy.special import digamma, gammaincinv, gammaln, log_softmax, polygamma, softmax
 
 from ..special import argmax_probability, dirichlet_kl, gamma_draw_gradient, half_betainc
 from ._posterior import Draws, Law, Posterior, WeightedPosterior, check_range, positive_per_voter, pull_softmax
@@ -94,6 +94,22 @@ class Dirichlet(WeightedPosterior):
             return 0.0
         return sum(dirichlet_kl(self.alpha, _alpha(prior)))
 
+    def certified_log_ratio(self, prior: Posterior, log_weights: NDArray) -> float:
+        r"""Logarithm of the density relative to the prior at drawn weights, rounded up.
+
+        .. math:: \ln\frac{d\rho}{d\pi}(\theta) = \mathrm{KL}(\rho \Vert \pi)
+            + \sum_j (\alpha_j - \beta_j) \big(\ln\theta_j - \psi(\alpha_j) + \psi(s)\big), \qquad s = \sum_j \alpha_j ,
+
+        since :math:`\psi(\alpha_j) - \psi(s)` is the mean of :math:`\ln\theta_j`.
+        """
+        beta = _alpha(prior)
+        if self.n_voters == 1 or np.array_equal(self.alpha, beta):
+            return 0.0
+        kl, rounding = dirichlet_kl(self.alpha, beta)
+        gap, means, last = self.alpha - beta, digamma(self.alpha), digamma(self.total)
+        size = np.abs(gap) @ (np.abs(log_weights) + np.abs(means) + abs(last) + 1)
+        return float(kl + gap @ (log_weights - means + last) + rounding + _ROUNDING * size)
+
     @property
     def deviation(self) -> NDArray:
         return np.sqrt(self.mean * (1 - self.mean) / (self.total + 1))
@@ -112,8 +128,7 @@ class Dirichlet(WeightedPosterior):
         return self.alpha * (d_weights + d_total)
 
     def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
-        uniform = np.maximum(rng.random((n_draws, self.n_voters)), np.finfo(float).tiny)
-        log_gamma = _log_gamma_quantile(self.alpha, uniform)
+        log_gamma = self._log_gammas(n_draws, rng)
         weights = softmax(log_gamma, axis=-1)
 
         def pull(gradient: NDArray) -> NDArray:
@@ -121,6 +136,14 @@ class Dirichlet(WeightedPosterior):
             return self.alpha * d_alpha.sum(0)
 
         return Draws(weights, pull)
+
+    def drawn_vote(self, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
+        logs = log_softmax(self._log_gammas(1, rng)[0])
+        return np.exp(logs), logs
+
+    def _log_gammas(self, n_draws: int, rng: np.random.Generator) -> NDArray:
+        uniform = np.maximum(rng.random((n_draws, len(self.alpha))), np.finfo(float).tiny)
+        return _log_gamma_quantile(self.alpha, uniform)
 
     def win_probabilities(self, concentrations: NDArray) -> NDArray:
         n, n_classes = concentrations.shape
@@ -242,6 +265,10 @@ class BlocDirichlet(Dirichlet):
     def certified_kl(self, prior: Posterior) -> float:
         return Dirichlet(self.alpha).certified_kl(prior.merged(self.blocs))
 
+    def certified_log_ratio(self, prior: Posterior, log_weights: NDArray) -> float:
+        """The same for the sums of the weights over the blocs: within a bloc, both share them by the same law."""
+        return Dirichlet(self.alpha).certified_log_ratio(prior.merged(self.blocs), log_weights)
+
     def heavy(self, factor: float) -> NDArray:
         """Blocs of several voters that have more than this times the weight that the prior gives them."""
         return (np.bincount(self.blocs) > 1) & (self.alpha > factor * bloc_sums(self.blocs, self.within))
@@ -288,19 +315,28 @@ class BlocDirichlet(Dirichlet):
         return (codes != codes[:, np.unique(self.blocs, return_index=True)[1][self.blocs]]).any(1)
 
     def draws(self, n_draws: int, rng: np.random.Generator) -> Draws:
-        order = np.argsort(self.blocs, kind="stable")
-        blocs = self.blocs[order]
-        first = np.searchsorted(blocs, np.arange(len(self.alpha)))
-        shares = log_gammas(np.broadcast_to(self.within[order], (n_draws, self.n_voters)), rng)
-        shares = np.exp(shares - np.maximum.reduceat(shares, first, axis=1)[:, blocs])
-        sums = Dirichlet(self.alpha).draws(n_draws, rng).weights / np.add.reduceat(shares, first, axis=1)
-        weights = np.empty((n_draws, self.n_voters))
-        weights[:, order] = sums[:, blocs] * shares
+        weights = self._shares(n_draws, rng) * Dirichlet(self.alpha).draws(n_draws, rng).weights[:, self.blocs]
 
         def pull(gradient: NDArray) -> NDArray:
             raise TypeError("The weights of blocs are learned before they are spread over the voters.")
 
         return Draws(weights, pull)
+
+    def drawn_vote(self, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
+        shares = self._shares(1, rng)[0]
+        sums, logs = Dirichlet(self.alpha).drawn_vote(rng)
+        return shares * sums[self.blocs], logs
+
+    def _shares(self, n_draws: int, rng: np.random.Generator) -> NDArray:
+        """How the voters of each bloc share its weight, drawn from the prior."""
+        order = np.argsort(self.blocs, kind="stable")
+        blocs = self.blocs[order]
+        first = np.searchsorted(blocs, np.arange(len(self.alpha)))
+        drawn = log_gammas(np.broadcast_to(self.within[order], (n_draws, self.n_voters)), rng)
+        drawn = np.exp(drawn - np.maximum.reduceat(drawn, first, axis=1)[:, blocs])
+        shares = np.empty_like(drawn)
+        shares[:, order] = drawn / np.add.reduceat(drawn, first, axis=1)[:, blocs]
+        return shares
 
     def parameters(self) -> dict[str, NDArray]:
         return {"alpha": self.alpha, "blocs": self.blocs, "speakers": self.speakers, "within": self.within}

@@ -140,6 +140,13 @@ class Posterior(Provable, ABC):
         """Draw weights: (n_draws, n_voters)."""
         return self.draws(n_draws, rng).weights
 
+    def drawn_vote(self, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
+        """Weights of one drawn vote, and the logarithms of what its density depends on; empty if that is not known.
+
+        Of a Dirichlet over blocs, these are the sums of the weights over blocs. The weights themselves may underflow.
+        """
+        return self.sample(1, rng)[0], np.empty(0)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_voters} voters)"
 

@@ -21,10 +21,11 @@ class Auto(Solver):
     """Best of several descents by L-BFGS, some of them from around the best end so far.
 
     A problem that draws random numbers is left to Adam. The others are descended roughly from the prior and from the
-    problem's own starts (`Problem.own_starts`), such as logistic-regression weights. Then come hops: descents from the
-    best point so far, moved at random in all coordinates (which also leaves saddles), every other time from a more
-    concentrated posterior. Folds may keep parts of different descents. The hops end when enough of them have come back
-    to the best minimum, and the best point is finished.
+    problem's own starts (`Problem.own_starts`), such as logistic-regression weights or, for a categorical posterior,
+    where alternating minimisation ends. Then come hops: descents from the best point so far, moved at random in all
+    coordinates (which also leaves saddles), every other time from a more concentrated posterior. Folds may keep parts
+    of different descents. The hops end when enough of them have come back to the best minimum, and the best point is
+    finished.
 
     A problem with many examples is explored on a sample of them. The best point there overfits the sample, because the
     KL has only the weight that it has for all examples; so a second point is found with the KL weighted as if the
