@@ -180,19 +180,37 @@ def _probabilities(estimator: BaseEstimator, name: str, X: Any, classes: NDArray
     """Its probabilities of these classes; 1 for its answer if it has none."""
     with _blamed(name):
         if not has_probabilities(estimator):
-            return np.eye(len(classes))[np.searchsorted(classes, estimator.predict(X))]
+            return np.eye(len(classes))[_answers(estimator, "", X, classes)]
         own = np.asarray(estimator.predict_proba(X))
     places = np.searchsorted(classes, estimator.classes_)
-    if len(places) == len(classes):
+    if np.array_equal(places, np.arange(len(classes))):
         return own
     spread = np.zeros((len(own), len(classes)))
     spread[:, places] = own
     return spread
 
 
-def _answers(estimator: BaseEstimator, name: str, X: Any) -> NDArray:
+def _labels(estimator: BaseEstimator, name: str, X: Any) -> NDArray:
+    """The labels that it answers, which some classifiers give as a column."""
     with _blamed(name):
-        return estimator.predict(X)
+        answers = np.asarray(estimator.predict(X))
+    return answers[:, 0] if answers.ndim == 2 and answers.shape[1] == 1 else answers
+
+
+def _answers(estimator: BaseEstimator, name: str, X: Any, classes: NDArray) -> NDArray:
+    with _blamed(name):
+        return _codes_of(_labels(estimator, "", X), classes)
+
+
+def _codes_of(answers: NDArray, classes: NDArray) -> NDArray:
+    codes = np.searchsorted(classes, answers)
+    others = classes.take(codes, mode="clip") != answers
+    if np.any(others):
+        raise ValueError(
+            f"predict answers {answers[others].tolist()[0]!r}, which is none of the {len(classes)} classes. To answer "
+            "only sometimes, use selective."
+        )
+    return codes
 
 
 def _named(estimators: Sequence[BaseEstimator]) -> list[tuple[BaseEstimator, str]]:
@@ -242,9 +260,12 @@ class ClassifierVoters(VoterSet):
         kinds = [_kind(classifier) for classifier in self.classifiers]
         return kinds if len(set(kinds)) == len(kinds) > 1 else ()
 
+    def labels(self, X: Any, classes: NDArray) -> NDArray:
+        answers = _labels(*_named(self.classifiers)[0], X)
+        return answers if answers.dtype == classes.dtype else classes[_codes_of(answers, classes)]
+
     def codes(self, X: Any) -> NDArray:
-        codes = [np.searchsorted(self.classes, answer) for answer in self._ask(_answers, X)]
-        return np.stack(codes, axis=1).astype(code_dtype(len(self.classes)))
+        return np.stack(self._ask(_answers, X, self.classes), axis=1).astype(code_dtype(len(self.classes)))
 
     def probabilities(self, X: Any) -> NDArray:
         return np.stack(self._ask(_probabilities, X, self.classes), axis=1)
