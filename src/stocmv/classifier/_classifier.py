@@ -360,7 +360,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         """
         X = checked_examples(self, X)
         if self._answers_alone:
-            return self.classes_[self._each_fold("answers", X)[0]]
+            return self._each_fold("labels", X, self.classes_)[0]
         answers = np.stack([reply.answers for reply in self._asked(X)])
         folds = self._answering_folds(X, disagreeing(answers))
         return self.classes_[answers[folds, np.arange(len(folds))]]
