@@ -22,7 +22,6 @@ from ..decisions import (
     ThresholdVote,
     best_other,
     certify_selective,
-    certify_selective_classes,
     certify_threshold,
     roc_band,
 )
@@ -501,11 +500,6 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
             If the target cannot be certified; the message says what can.
         """
         check_is_fitted(self)
-        if isinstance(max_error, Mapping):
-            if min_coverage is not None:
-                raise ValueError(f"Give one of max_error and min_coverage, got {max_error!r} and {min_coverage!r}.")
-            by_class = certify_selective_classes(self.evidence_, self.certificate_, max_error, delta)
-            return SelectiveVote(self, by_class, unanswered)
         certificate = certify_selective(
             self.evidence_,
             self.certificate_,
