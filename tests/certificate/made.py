@@ -235,6 +235,8 @@ PAID = {
     "binomial": {"name": "good", "risk": "binomial", "kind": "categorical"},
     "C-bound": {"name": "good", "risk": "c_bound", "kind": "categorical"},
     "CCTND": {"name": "good", "risk": "cctnd", "kind": "categorical", "bound": "lambda"},
+    "CCPBB": {"name": "good", "risk": "ccpbb", "kind": "categorical"},
+    "CCPBB, folds": {"name": "three_folds", "risk": "ccpbb", "kind": "categorical"},
     "CCPBSkl": {"name": "good", "risk": "ccpbskl", "kind": "categorical"},
     "Monte Carlo": {"name": "noisy", "risk": "mc"},
     "logit-normal": {"name": "good", "risk": "mc", "kind": "logit_normal"},

@@ -28,6 +28,7 @@ def as_if_infinite(risk, kl):
 
 
 as_if_infinite.two_sided = True
+as_if_infinite.sizes, as_if_infinite.delta = (10**12,), 0.5
 
 
 @pytest.mark.parametrize("name", SINGLE)

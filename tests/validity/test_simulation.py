@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from stocmv import certify
-from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, Seeger, UpperBound
+from stocmv.bounds import BOUNDS, Bennett, Catoni, CatoniPerFold, Seeger, UpperBound
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
 from stocmv.risks import (
     Binomial,
+    CantelliBennett,
     CantelliSplit,
     CantelliTandem,
     CBound,
@@ -39,7 +40,10 @@ from validity.trials import (
 
 pytestmark = pytest.mark.slow
 
-ONE_SAMPLE = {name: bound for name, bound in BOUNDS.items() if bound.proven} | {"catoni_fixed": Catoni(c=2.0)}
+ONE_SAMPLE = {name: bound for name, bound in BOUNDS.items() if bound.proven} | {
+    "catoni_fixed": Catoni(c=2.0),
+    "bennett": Bennett(),
+}
 FOLDS = ONE_SAMPLE | {"catoni_per_fold": CatoniPerFold}
 EXACT = {"exact": Exact()}
 WITH_A_DIRICHLET = {"exact": Exact(), "half": Half(), "first_order": FirstOrder(), "second_order": SecondOrder()}
@@ -49,6 +53,7 @@ CLASSICAL = {
     "binomial": Binomial(n_draws=10),  # a hundred draws pay so much that nothing is learned
     "c_bound": CBound(),
     "cctnd": CantelliTandem(),
+    "ccpbb": CantelliBennett(),
     "ccpbskl": CantelliSplit(),
 }
 FEW_DRAWS = {"mc": MonteCarlo(certificate_draws=300)}

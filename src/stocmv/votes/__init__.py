@@ -17,6 +17,7 @@ from ._labels import (
     unsigned_codes as unsigned_codes,
 )
 from ._matrix import VoteMatrix
+from ._pairs import PairCounts as PairCounts
 from ._partitioned import PartitionedVotes
 from ._scores import ScoreMatrix, check_probabilities as check_probabilities
 from ._sums import (
