@@ -32,6 +32,7 @@ from ._tested import (
     assumptions_of_tests as assumptions_of_tests,
     certify_judgments as certify_judgments,
 )
+from ._words import counted as counted
 
 __all__ = [
     "Certificate",
