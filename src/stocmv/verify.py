@@ -2706,7 +2706,7 @@ def _pair_moments(c: Content, fold: Fold, weights: NDArray) -> list[float]:
         mean = one + 2 * two
         spread = two - two**2, 2 * two - two * mean, (one + 4 * two - mean**2) / 2
         unbiased = (n / np.maximum(n - 1, 1) * each for each in spread)
-        return [both, error, *(float(weights @ each @ weights) for each in unbiased)]
+        return [both, float(weights @ (mean / 2) @ weights), *(float(weights @ each @ weights) for each in unbiased)]
     if c["risk"] == "ccpbskl":
         return [both, neither if (c["risk_settings"]["mu"] or 0) < 0 else either]
     return {

@@ -24,6 +24,7 @@ from stocmv.decisions._tally import tally
 from stocmv.decisions._threshold_tests import FEW, NEVER, STARTS, THRESHOLDS, Certified, FoldTests
 from stocmv.posteriors import POSTERIORS, BlocDirichlet, Dirichlet
 from stocmv.risks import RISKS
+from stocmv.votes import OutOfBagVotes
 
 HIGHER, LOWER = 1, -1  # figures that must not be below, or above, those that are issued
 ROUNDING, COARSER = 2e-8, 1e-4  # how far the package may round a figure up; and where concentrations exceed a million
@@ -96,7 +97,9 @@ def side_of(path: tuple) -> int:
 def issued(content: Content, evidence: Any) -> Content:
     """What the package issues for this evidence with the choices that the certificate states."""
     if content["format"] == verify.PAC_BAYES:
-        kinds = [ScoreMatrix if "margins" in part else VoteMatrix for part in evidence]
+        kinds = [
+            ScoreMatrix if "margins" in part else OutOfBagVotes if "judged" in part else VoteMatrix for part in evidence
+        ]
         return issued_paid(content, [kind._from_arrays(dict(part)) for kind, part in zip(kinds, evidence, strict=True)])
     table = Judgments(**evidence)
     if not is_table(table):

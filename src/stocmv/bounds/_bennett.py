@@ -49,7 +49,7 @@ class Bennett(Bound):
     --------
     >>> from stocmv.bounds import Bennett
     >>> round(Bennett().upper(0.01, 5.0, [10_000], 0.05).value, 4)
-    0.0168
+    0.0171
     """
 
     grids: Literal["once", "twice"] = "once"

@@ -201,17 +201,17 @@ class CantelliBennett(Risk):
         return {"mu": self.mu}
 
     def losses(self, pairs: PairCounts) -> Sequence[NDArray]:
-        """Both err, one errs; unbiased estimates of how the first, the number of errors, and both together vary.
+        """Both err; half the number of errors; unbiased estimates of how these vary, each two on their common judges.
 
-        Those are the variance of "both err", its covariance with the number of errors, and half of the variance of
-        that number.
+        The estimates are the variance of "both err", its covariance with the number of errors, and half of the variance
+        of that number.
         """
         n = pairs.judged
         squares, errors = n * np.maximum(n - 1, 1), pairs.wrong + pairs.wrong.T
         both = pairs.both * (n - pairs.both) / squares
         together = pairs.both * (2 * n - errors) / squares
         number = (n * (2 * pairs.both + errors) - errors**2) / squares / 2
-        return of_both(pairs), of_one(pairs), both, together, number
+        return of_both(pairs), errors / (2 * n), both, together, number
 
     def moments(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Moments:
         return drawn_moments(self.losses(votes.pairs), posterior)

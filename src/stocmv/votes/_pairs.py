@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from ._matrix import VoteMatrix
+    from ._out_of_bag import OutOfBagVotes
 
 _BLOCK = 1 << 13  # rows at a time; sums of that many ones are exact in single precision
 
@@ -28,3 +29,15 @@ def count_pairs(votes: "VoteMatrix") -> PairCounts:
         both += weighted.T @ errors
     wrong = np.repeat(np.diag(both)[:, None], votes.n_voters, axis=1)
     return PairCounts(np.full_like(both, votes.n_examples), wrong, both)
+
+
+def count_judged_pairs(votes: "OutOfBagVotes") -> PairCounts:
+    """The counts of votes in which each voter has judges of its own."""
+    judged, wrong, both = np.zeros((3, votes.n_voters, votes.n_voters))
+    for start in range(0, votes.n_rows, _BLOCK):
+        some = start, start + _BLOCK
+        errors, judges = (part(*some).astype(np.float32) for part in (votes.errors, votes.judges))
+        judged += judges.T @ judges
+        wrong += errors.T @ judges
+        both += errors.T @ errors
+    return PairCounts(judged, wrong, both)
