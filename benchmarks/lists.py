@@ -1,6 +1,6 @@
 """Seven different classifiers: learned weights beside stacking, the soft vote with equal weights and the best of them.
 
-At most 3,000 training rows, three splits, delta = 0.05, default hold-out:
+At most 3,000 training rows, five splits, delta = 0.05, default hold-out:
 
     STOCMV_DATA=... python -m benchmarks.lists [NAME ...]
 
@@ -30,7 +30,7 @@ from stocmv.voters._models import NAMES as MODELS, classifiers_for
 from .splits import DELTA, geometric_mean, measured, shown, split
 
 NAMES = ("haberman", "tictactoe", "svmguide1", "mushrooms", "phishing", "pendigits", "adult", "codrna")
-ROWS, TESTED, REPEATED = 3_000, 20_000, 3
+ROWS, TESTED = 3_000, 20_000
 METHODS = ("learned", "stacking", "equal", "best single")
 BOUNDS = tuple(f"bound, {method}" for method in METHODS)
 ERRORS = tuple(f"error, {method}" for method in METHODS)
@@ -79,7 +79,7 @@ def area(y: NDArray, shares: NDArray) -> float:
 
 
 def main(names: list[str]) -> None:
-    results = measured("lists", names or list(NAMES), measure, REPEATED)
+    results = measured("lists", names or list(NAMES), measure)
     for what, columns in (("bound", BOUNDS), ("error", ERRORS)):
         print(f"{what}, percent\n")
         print(f"| data set | {' | '.join(METHODS)} |\n|---|" + "---:|" * len(METHODS))
