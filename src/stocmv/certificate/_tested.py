@@ -1,8 +1,8 @@
 """Certificates of votes that their judging examples only tested: nothing is paid for learning."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,15 @@ from ._score_figures import ScoreFigures
 from ._subgroups import Subgroups
 from ._tables import Table
 from ._words import SAME_DISTRIBUTION, counted, rule
+
+if TYPE_CHECKING:
+    from ..decisions import (
+        ClassSelectiveCertificate,
+        RocBand,
+        RocPoint,
+        SelectiveCertificate,
+        ThresholdCertificate,
+    )
 
 FIGURES: dict[str, Figure] = {
     figure.name: figure
@@ -194,6 +203,149 @@ class TestedCertificate(Certificate):
         if not (np.all(values >= 0) and abs(values.sum() - 1) <= 1e-9):
             raise ValueError(f"shares must not be negative and must sum to 1, got {dict(shares)!r}.")
         return min(float(values @ [known[label] for label in shares]) / float(values.sum()) * (1 + 1e-14), 1.0)
+
+    def selective(
+        self,
+        max_error: float | Mapping[Any, float] | None = None,
+        *,
+        min_coverage: float | None = None,
+        delta: float | None = None,
+        evidence: Judgments | None = None,
+    ) -> "SelectiveCertificate | ClassSelectiveCertificate":
+        """Certify the same model answering only where its answer has a score high enough: error and coverage.
+
+        Needs scores. The threshold is found on the judgments, and the certificate pays for that. A fitted vote has a
+        method of the same name, which also gives the answers.
+
+        Parameters
+        ----------
+        max_error : float or dict
+            Error among the answers to certify, with as many answers as possible; or one for the answers of each class,
+            ``{"yes": 0.5, "no": 0.02}``.
+        min_coverage : float
+            Alternatively, the share of answers to certify, with as few errors as possible.
+        delta : float, optional
+            Probability that the bound on the error or the one on coverage fails, at most; by default that of this
+            certificate.
+        evidence : Judgments, optional
+            The judgments; by default ``evidence_``.
+
+        Raises
+        ------
+        NotCertified
+            If the target cannot be certified; the message says what can.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stocmv import certify_predictions
+        >>> rng = np.random.default_rng(0)
+        >>> score = rng.random(2000)
+        >>> truth, answers = rng.random(2000) < score, score > 0.5
+        >>> sure = certify_predictions(truth, answers, scores=score).selective(max_error=0.1)
+        >>> sure.bound, sure.coverage > 0.2, sure.thresholds[0] > 0.7
+        (0.1, True, True)
+        """
+        from ..decisions import certify_selective
+
+        table = self._own(evidence)
+        found = certify_selective(table, self, max_error=max_error, min_coverage=min_coverage, delta=delta)
+        return replace(found, further_assumptions=self._of_decisions)
+
+    def threshold(
+        self,
+        positive: Any = None,
+        *,
+        at: "float | RocPoint | None" = None,
+        min_recall: float | None = None,
+        min_precision: float | None = None,
+        max_false_positive_rate: float | None = None,
+        max_cost: float | None = None,
+        delta: float | None = None,
+        evidence: Judgments | None = None,
+    ) -> "ThresholdCertificate":
+        """Certify the same model with a threshold on the score of one class: recall, precision, false-positive rate.
+
+        It answers ``positive`` where the score of that class reaches the threshold. Give exactly one of the targets.
+        Needs scores, without folds or groups. A fitted vote has a method of the same name, which also gives the
+        answers.
+
+        Parameters
+        ----------
+        positive : object
+            The class that is meant. With two classes, the second if it is not given.
+        at : float or RocPoint
+            A threshold that was fixed before looking at these examples; or a point ``roc().at(...)``, picked after.
+        min_recall : float
+            Recall to certify, with as high a threshold as possible.
+        min_precision, max_false_positive_rate : float
+            Precision or false-positive rate to certify, with as low a threshold as possible.
+        max_cost : float
+            Mean cost to certify, by the costs of this certificate.
+        delta : float, optional
+            Probability that any of the bounds fails, at most; by default that of this certificate.
+        evidence : Judgments, optional
+            The judgments; by default ``evidence_``.
+
+        Raises
+        ------
+        NotCertified
+            If the target cannot be certified; the message says what can.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stocmv import certify_predictions
+        >>> rng = np.random.default_rng(0)
+        >>> score = rng.random(2000)
+        >>> truth, answers = rng.random(2000) < score, score > 0.5
+        >>> found = certify_predictions(truth, answers, scores=score).threshold(True, min_recall=0.9)
+        >>> found.recall_bound, found.threshold > 0.2
+        (0.9, True)
+        """
+        from ..decisions import certify_threshold
+
+        found = certify_threshold(
+            self._own(evidence),
+            self,
+            positive,
+            at=at,
+            min_recall=min_recall,
+            min_precision=min_precision,
+            max_false_positive_rate=max_false_positive_rate,
+            max_cost=max_cost,
+            delta=delta,
+            costs=Costs(self.cost["classes"], np.array(self.cost["matrix"])) if self.cost else None,
+        )
+        return replace(found, further_assumptions=self._of_decisions)
+
+    def roc(self, positive: Any = None, delta: float | None = None, *, evidence: Judgments | None = None) -> "RocBand":
+        """Recall and false-positive rate of one class at every threshold, with bounds for all of them at once.
+
+        Parameters
+        ----------
+        positive : object
+            The class that is meant. With two classes, the second if it is not given.
+        delta : float, optional
+            Probability that any bound of the curve fails, at most; by default that of this certificate.
+        evidence : Judgments, optional
+            The judgments; by default ``evidence_``.
+        """
+        from ..decisions import roc_band
+
+        return roc_band(self._own(evidence), self, positive, delta)
+
+    def _own(self, evidence: Judgments | None) -> Judgments:
+        """The judgments that were given, or those that came with this certificate."""
+        given = self.evidence_ if evidence is None else evidence
+        if given is None:
+            raise ValueError("The judgments are not in a certificate's file: pass evidence=Judgments.load(...).")
+        return given
+
+    @property
+    def _of_decisions(self) -> tuple[str, ...]:
+        """The further assumptions of a decision rule, which does not say by itself what it was made from."""
+        return (*self.further_assumptions, *([FIXED_MODEL] if self.voting == "given" else []))
 
     @property
     def beats_baseline(self) -> bool:
@@ -393,7 +545,8 @@ def certify_judgments(
         check_judgments(judgments.columns())
     except Refused as error:
         raise ValueError(f"These judgments cannot be certified: {error}.") from error
-    trial = Trial(judgments, check_delta(delta), guesses, costs)
+    delta = check_delta(delta)
+    trial = Trial(judgments, delta, guesses, costs)
     names = ["error", "baseline", *(["classes"] if per_class else ["recalls"])]
     # different folds may answer rows of one group, and then there is no simple bound on the precision
     if per_class and not (judgments.grouped and judgments.n_folds > 1):

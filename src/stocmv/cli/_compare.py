@@ -47,6 +47,7 @@ def compare(
     """
     from .. import compare_predictions
     from .._files import sha256, whole_file
+    from ..certificate import counted
     from ..tables import read_texts
 
     if out is not None and out.exists() and out.samefile(file):
@@ -77,5 +78,6 @@ def compare(
     say(str(found), keep="\n")
     for name, texts in answers.items():
         if silent := texts.count(NO_ANSWER):
-            say(f"{silent:,} rows without an answer in the column {name!r} count as its errors.")
+            errors = "count as its errors" if silent > 1 else "counts as its error"
+            say(f"{counted(silent, 'row')} without an answer in the column {name!r} {errors}.")
     say("Both models must have been fixed before looking at these rows, and new rows must be like them.")
