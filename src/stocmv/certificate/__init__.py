@@ -16,6 +16,7 @@ from ._monitor import Monitor
 from ._pac_bayes import (
     PacBayesCertificate,
     certify,
+    check_out_of_bag as check_out_of_bag,
     check_per_class as check_per_class,
     verify_precisely as verify_precisely,
 )
