@@ -79,6 +79,7 @@ UNKNOWABLE = (
     "whether the constants of a bound or of the fold test were chosen after looking at the examples they are for",
     "whether costs, targets, thresholds or deltas were, or more was tried than is stated: other priors, bounds, splits",
     "whether groups are what they are called, independent of each other, with all dependent rows in one of them",
+    "whether there are other classes or subgroups than those that are listed, which would share delta with them",
     "whether the folds answer new examples in the stated shares, and whether a single voter answers where that is said",
     "whether a vote that was drawn was the only one, or the best of several",
     "whether warnings about the data were left out",
