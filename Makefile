@@ -1,8 +1,10 @@
 # Every target makes .venv when it is missing and installs into it what that target needs, again whenever pyproject.toml
 # changes. PYTHON names the interpreter the environment is made with; ARGS is handed to the command a target runs.
+# NIGHTLY, for `make test-nightly`, is the address of an index with scientific Python's nightly wheels.
 
 PYTHON ?= python3
 ARGS ?=
+NIGHTLY ?=
 VENV := .venv
 RUN := $(VENV)/bin/python
 
@@ -10,7 +12,6 @@ FAST := not (slow or long or browser or cluster or kill or paper)
 # What can differ between versions: kernels, special functions, optimisers, random draws, scikit-learn's conventions.
 ACROSS_VERSIONS := $(addprefix tests/,special votes posteriors risks bounds solvers learning \
     $(addprefix certificate/test_,tested.py certificate.py honest.py precise.py) classifier/test_estimator_checks.py)
-NIGHTLY ?= https://pypi.anaconda.org/scientific-python-nightly-wheels/simple
 CORE_TESTS_NEED := pytest pytest-xdist hypothesis mpmath python-flint
 
 .DEFAULT_GOAL := help
@@ -106,9 +107,12 @@ build/lowest/.stamp: pyproject.toml .ci/lowest_versions.py
 
 # Not numpy: numba refuses versions that it does not know.
 build/nightly/.stamp: pyproject.toml
+	@[ -n "$(NIGHTLY)" ] || { \
+	    echo "Name the index with the nightly wheels of scientific Python: make test-nightly NIGHTLY=https://..." >&2; \
+	    exit 1; }
 	@$(PYTHON) -m venv --clear build/nightly
 	@build/nightly/bin/python -m pip install -qq --editable . $(CORE_TESTS_NEED)
-	@build/nightly/bin/python -m pip install -qq --upgrade --pre --extra-index-url $(NIGHTLY) scipy scikit-learn
+	@build/nightly/bin/python -m pip install -qq --upgrade --pre --extra-index-url '$(NIGHTLY)' scipy scikit-learn
 	@build/nightly/bin/python -m pip list | grep -E '^(numba|numpy|scikit-learn|scipy) '
 	@touch $@
 
