@@ -1,15 +1,17 @@
 """Every bound of the field on the same votes, beside a fold test, a hold-out and the test error.
 
-Three kinds of voters: the paper's stumps (all training rows judge), forests of 100 trees and seven different
-classifiers (both in two folds, the voters of each trained on the other). All bounds at delta = 0.05, in percent:
+Four kinds of voters: the paper's stumps (all training rows judge), forests of 100 trees and seven different classifiers
+(both in two folds, the voters of each trained on the other), and forests whose trees are judged by the rows outside
+their bags. All bounds at delta = 0.05, in percent:
 
-    STOCMV_DATA=... python -m benchmarks.bounds [--page] [--kept] [--splits N] [NAME ...]
+    STOCMV_DATA=... python -m benchmarks.bounds [--page] [--kept] [--splits N] [--voters KIND] [NAME ...]
 
 The bounds in the first part of a table are on a deterministic vote, those in the second on the stochastic vote. The
 weights are found with solver="alternating" for the classical bounds, where the others can end far from the minimum,
-and with "quick" for the exact risk. What was measured is kept in build/benchmarks/bounds_*.jsonl, split by split, so
-that an interrupted run goes on where it ended; remove these files to measure again. With --kept nothing is measured,
-and with --page docs/benchmarks.md gets the tables.
+and with "quick" for the exact risk. What was measured is kept in build/benchmarks/bounds_*.jsonl, row by row, so that
+an interrupted run goes on where it ended, and only new rows are measured; remove these files to measure again. Two
+processes may work at once, on different kinds of voters. With --kept nothing is measured, and with --page
+docs/benchmarks.md gets the tables and the figure.
 """
 
 import argparse
@@ -24,7 +26,7 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 from stocmv import MajorityVoteClassifier, VoteMatrix, learn
-from stocmv.voters import Stumps
+from stocmv.voters import Stumps, out_of_bag_votes
 from stocmv.votes import Votes
 
 from .bounds_picture import picture, save
@@ -55,6 +57,7 @@ EXACT: dict[str, dict[str, Any]] = {  # on the stochastic vote, with a Dirichlet
 BEST = "exact, merged, paid priors, Catoni"
 DETERMINISTIC = (*CLASSICAL, f"{BEST}: predict", "fold test, 3 folds", "hold-out", "test error")
 MARK = "all bounds"
+OUT_OF_BAG = "out-of-bag"
 
 
 def forest(seed: int) -> Any:
@@ -65,6 +68,7 @@ VOTERS: dict[str, Callable[[int], Any]] = {
     "stumps": lambda seed: "stumps",
     "forests": forest,
     "models": lambda seed: "models",
+    OUT_OF_BAG: forest,
 }
 
 
@@ -82,8 +86,10 @@ class Case:
 
     @cached_property
     def votes(self) -> Votes | list[Votes]:
-        """Votes on the training rows: of stumps, or in two folds of voters trained on the other."""
+        """Votes on the training rows: of stumps, out of bag, or in two folds of voters trained on the other."""
         X, y, _, _ = self.parts
+        if self.kind == OUT_OF_BAG:
+            return out_of_bag_votes(forest(self.seed).fit(X, y), X, y)
         if self.kind == "stumps":
             classes, codes = np.unique(y, return_inverse=True)
             voters = Stumps(10, ranges="training").fit(np.asarray(X, float), codes, classes, self.seed)
@@ -124,12 +130,18 @@ MEASURED: dict[str, Callable[[Case], dict[str, float]]] = {
 }
 
 
+def rows_of(kind: str) -> list[str]:
+    """The rows to measure; a vote of drawn trees has no error out of bag, since they have different judges."""
+    missing = (*EXACT, "binomial") if kind == OUT_OF_BAG else ()
+    return [row for row in MEASURED if row not in missing]
+
+
 def complete(kind: str, name: str, seed: int, known: dict[str, float]) -> dict[str, float]:
     """The figures of a split: those that are known, and the others, each stored as soon as it is measured."""
     case, figures = Case(kind, name, seed), dict(known)
-    for row, measure in MEASURED.items():
+    for row in rows_of(kind):
         if row not in figures:
-            figures |= (found := measure(case))
+            figures |= (found := MEASURED[row](case))
             keep(f"bounds_{kind}", name, seed, found)
     return figures
 
@@ -137,12 +149,15 @@ def complete(kind: str, name: str, seed: int, known: dict[str, float]) -> dict[s
 def table(results: dict[str, dict]) -> str:
     """A row for each bound, a column for each data set; the smallest bound of each part in bold."""
     lines = [f"| bound on the deterministic vote | {' | '.join(results)} |", "|---|" + "---:|" * len(results)]
+    measured = set.intersection(*(set(figures) for figures in results.values()))
     for part in (DETERMINISTIC, EXACT):
-        compared = [row for row in part if row != "test error"]
+        compared = [row for row in part if row != "test error" and row in measured]
+        if not compared:
+            continue
         least = {name: min(compared, key=lambda row, f=f: f[row][0]) for name, f in results.items()}
         if part is EXACT:
             lines.append(f"| **bound on the stochastic vote** |{' |' * len(results)}")
-        for row in part:
+        for row in filter(measured.__contains__, part):
             cells = [shown(figures, [row], spread=[row]) for figures in results.values()]
             marked = (f"**{cell}**" if least[name] == row else cell for name, cell in zip(results, cells, strict=True))
             lines.append(f"| {row} | {' | '.join(marked)} |")
@@ -156,7 +171,7 @@ def results_of(kind: str, names: list[str], n_splits: int, *, kept: bool) -> dic
         splits = [known.get((name, seed), {}) for seed in range(n_splits)]
         if not kept:
             splits = [complete(kind, name, seed, figures) for seed, figures in enumerate(splits)]
-        if all(row in figures for figures in splits for row in MEASURED):
+        if all(row in figures for figures in splits for row in rows_of(kind)):
             results[name] = summary(splits)
     return results
 

@@ -79,6 +79,7 @@ UNKNOWABLE = (
     "whether the constants of a bound or of the fold test were chosen after looking at the examples they are for",
     "whether costs, targets, thresholds or deltas were, or more was tried than is stated: other priors, bounds, splits",
     "whether groups are what they are called, independent of each other, with all dependent rows in one of them",
+    "whether there are other classes or subgroups than those that are listed, which would share delta with them",
     "whether the folds answer new examples in the stated shares, and whether a single voter answers where that is said",
     "whether a vote that was drawn was the only one, or the best of several",
     "whether warnings about the data were left out",
@@ -729,7 +730,10 @@ class Judged:
         return "group" in self.columns
 
     def losses(self, values: NDArray, among: NDArray | None = None) -> Losses:
-        """Sums over the examples among these; the loss of a group is the mean over its rows among these."""
+        """Sums over the examples among these, a mask (or with one fold the numbers of the rows).
+
+        The loss of a group is the mean over its rows among these.
+        """
         if values.dtype == bool and not self.grouped:
             counted = [values[rows] if among is None else values[rows][among[rows]] for rows in self.folds]
             return Losses([float(np.count_nonzero(each)) for each in counted], [len(each) for each in counted])
@@ -1094,7 +1098,7 @@ def check_subgroups(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
     _need(len(entries) == len(names), "figures.subgroups has not one entry for each subgroup")
     column = {code: own for own in attributes for code in np.unique(own).tolist()}
     for code, own in enumerate(entries):
-        at, members = f"figures.subgroups.entries.{code}", column[code] == code
+        at, members = f"figures.subgroups.entries.{code}", np.flatnonzero(column[code] == code)  # faster than a mask
         wrong, right = (table.losses(values, members) for values in (table.wrong, ~table.wrong))
         yield Check(f"{at}.n", own["n"], wrong.sizes[0], own["n"] == wrong.sizes[0])
         yield _upper(f"{at}.empirical_risk", own["empirical_risk"], wrong.mean)
@@ -1292,7 +1296,7 @@ def chosen_answer(total: float, n: int, delta: float, counted: bool) -> tuple[fl
 def smallest(excluded: Callable[[float], bool], most: float = 1.0) -> float:
     """The smallest excluded number between 0 and ``most``, by bisection: all larger ones are excluded too."""
     low, high = 0.0, float(most)
-    for _ in range(64):
+    for _ in range(52):  # to 2e-16, which is less than any check tells apart
         middle = (low + high) / 2
         low, high = (low, middle) if excluded(middle) else (middle, high)
     return high

@@ -306,6 +306,10 @@ class TestSubgroups:
         (gap,) = ours.subgroups["gaps"]
         assert (gap["most"], gap["least"]) == ("1", "0")
         assert "It errs more often where odd is '1' than where it is '0'" in ours.statement()
+        grouped = certify_predictions(
+            np.zeros(n, int), wrong.astype(int), subgroups={"odd": np.arange(n) % 2}, groups=np.arange(n) // 2
+        )
+        assert "percentage points, averaged group by group, again" in grouped.statement()
 
 
 class TestForgedSubgroups:

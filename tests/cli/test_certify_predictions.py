@@ -114,6 +114,7 @@ def test_a_missing_answer_is_an_error(answers, stocmv):
         (["--score", "score", "--pos-label", "maybe"], "--score needs two classes, one of them --pos-label"),
         (["--score", "region", "--pos-label", "yes"], "must hold numbers between 0 and 1"),
         (["--subgroup", "reg"], "There is no column 'reg'"),
+        (["--group", "truth"], "The column 'truth' is --truth: it cannot have another role."),
         (["--max-error", "0.1"], "--max-error is about the model's scores: name their column with --score."),
         ([*SCORED, "--min-recall", "0.5", "--max-error", "0.1"], "are different rules for what to answer"),
         ([*SCORED, "--max-cost", "1"], "--max-cost needs the cost of each answer"),
@@ -125,6 +126,33 @@ def test_bad_input(options, sentence, answers, stocmv):
     done = stocmv(*command(*options))
     assert done.code == 2
     assert sentence in done.err
+
+
+def test_rows_without_a_group_are_refused(answers, stocmv):
+    answers["other"] = answers["answer"]
+    answers.to_csv("answers.csv", index=False)
+    stocmv(*command("--group", "id"))
+    answers.assign(id=[None, *answers["id"][1:]]).to_csv("answers.csv", index=False)
+    compared = ["compare", "answers.csv", "--truth", "truth", "--first", "answer", "--second", "other", "--group", "id"]
+    for words in (command("--group", "id", "--force"), compared, ("monitor", "answers-certified", "answers.csv")):
+        done = stocmv(*words)
+        assert done.code == 2
+        assert "Row 1 has no group in the column 'id'" in done.err
+
+
+def test_the_truth_is_no_answer(answers, stocmv):
+    alone = ["certify-predictions", "answers.csv", "--truth", "truth", "--prediction", "truth"]
+    for words in (alone, ["compare", "answers.csv", "--truth", "truth", "--first", "truth", "--second", "answer"]):
+        done = stocmv(*words)
+        assert done.code == 2
+        assert "The column 'truth' is --truth: it cannot have another role." in done.err
+
+
+def test_the_monitor_of_selective_answers_needs_a_model(answers, stocmv):
+    stocmv(*command(*SCORED, "--max-error", "0.05"))
+    done = stocmv("monitor", "answers-certified", "answers.csv", "--selective")
+    assert done.code == 2
+    assert "SelectiveCertificate.from_json(...).monitor()" in done.err
 
 
 def test_a_label_that_stands_for_empty_answers_is_refused(answers, stocmv):

@@ -2,6 +2,7 @@
 
 from ..verify import Check as Check, Verification
 from ._certificate import Certificate
+from ._certify_judgments import certify_judgments as certify_judgments
 from ._challenger import ChallengerMonitor
 from ._claims import Claim as Claim, share as share
 from ._class_losses import known_labels as known_labels
@@ -30,7 +31,6 @@ from ._tested import (
     FIGURES as FIGURES,
     TestedCertificate,
     assumptions_of_tests as assumptions_of_tests,
-    certify_judgments as certify_judgments,
 )
 from ._words import counted as counted
 

@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..verify import Refused, parse_certificate
 from ..votes import check_classes, check_labels, code_dtype, encode
+from ._certify_judgments import certify_judgments
 from ._costs import check_cost
 from ._groups import group_ids
 from ._judgments import Judgments
 from ._subgroup_columns import subgroup_codes
-from ._tested import TestedCertificate, certify_judgments
+from ._tested import TestedCertificate
 
 
 def certify_predictions(

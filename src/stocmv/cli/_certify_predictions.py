@@ -154,6 +154,7 @@ def certify_predictions(
         if given is not None:
             raise click.UsageError(f"{name} is for a panel, whose weights are learned: repeat --prediction.")
     (model,) = prediction
+    check_columns(truth, model, group)
     names = list(dict.fromkeys([truth, model, *subgroup, *(x for x in (score, group) if x is not None)]))
     columns = read_texts(file, names, format=kind, encoding=encoding)
     y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[model]]
@@ -164,7 +165,7 @@ def certify_predictions(
         y,
         answers,
         scores=None if score is None or pos_label is None else _scores(columns[score], score, pos_label, y, answers),
-        groups=None if group is None else columns[group],
+        groups=None if group is None else groups_of(columns, group),
         subgroups={name: [value or None for value in columns[name]] for name in subgroup} or None,
         context={
             "file": file.name,
@@ -216,6 +217,20 @@ def check_answers(y: list[str], answers: list[str], truth: str, prediction: str)
             f"No answer in the column {prediction!r}, such as {answers[0]!r}, is a label in the column {truth!r}, such "
             f"as {y[0]!r}: write both in the same way."
         )
+
+
+def check_columns(truth: str, *others: str | None) -> None:
+    """Refuse columns that are the one with the truth: answers would all be right, and labels are no groups."""
+    if truth in others:
+        raise click.UsageError(f"The column {truth!r} is --truth: it cannot have another role.")
+
+
+def groups_of(columns: dict[str, list[str]], group: str) -> list[str]:
+    """The groups of all rows; rows without one are refused, as together they would be a group of their own."""
+    if "" in columns[group]:
+        row = columns[group].index("") + 1
+        raise ValueError(f"Row {row} has no group in the column {group!r}: give each row one, if need be its own.")
+    return columns[group]
 
 
 def check_truth(y: list[str], truth: str) -> None:

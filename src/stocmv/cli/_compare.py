@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ._certify_predictions import NO_ANSWER, check_answers
+from ._certify_predictions import NO_ANSWER, check_answers, check_columns, groups_of
 from ._console import as_json, print_json, say
 from ._kinds import FILE, FORMAT, SHARE, Encoding
 
@@ -52,6 +52,7 @@ def compare(
 
     if out is not None and out.exists() and out.samefile(file):
         raise click.UsageError("--out would overwrite the answers: name another file.")
+    check_columns(truth, first, second, group)
     if first == second:
         raise click.UsageError(f"--first and --second are the same column, {first!r}.")
     names = list(dict.fromkeys([truth, first, second, *([] if group is None else [group])]))
@@ -63,7 +64,7 @@ def compare(
         y,
         answers[first],
         answers[second],
-        groups=None if group is None else columns[group],
+        groups=None if group is None else groups_of(columns, group),
         delta=delta,
         names=(repr(first), repr(second)),
     )
