@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -40,29 +41,39 @@ def measured(
     table: str, names: Iterable[str], measure: Callable[[str, int], dict[str, float]], splits: int = 5
 ) -> dict[str, dict]:
     """Means and standard deviations over the splits, for each data set; stored splits are not measured again."""
-    KEPT.mkdir(parents=True, exist_ok=True)
-    path, results, known = KEPT / f"{table}.jsonl", {}, stored(table)
+    results, known = {}, stored(table)
     for name in names:
         seeds = range(SPLITS.get(name, splits))
         for seed in seeds:
             if (name, seed) not in known:
                 known[name, seed] = measure(name, seed)
-                row = {"name": name, "seed": seed, "figures": known[name, seed]}
-                with path.open("a") as file:
-                    file.write(json.dumps(row) + "\n")
-        rows = [known[name, seed] for seed in seeds]
-        results[name] = {
-            key: (float(np.mean([row[key] for row in rows])), float(np.std([row[key] for row in rows], ddof=1)))
-            for key in rows[0]
-        }
+                keep(table, name, seed, known[name, seed])
+        results[name] = summary([known[name, seed] for seed in seeds])
     return results
 
 
+def keep(table: str, name: str, seed: int, figures: dict[str, float]) -> None:
+    """Add figures of a split to what is stored."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with (KEPT / f"{table}.jsonl").open("a") as file:
+        file.write(json.dumps({"name": name, "seed": seed, "figures": figures}) + "\n")
+
+
 def stored(table: str) -> dict[tuple[str, int], dict[str, float]]:
-    """What was measured before, by data set and seed."""
-    path = KEPT / f"{table}.jsonl"
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    return {(row["name"], row["seed"]): row["figures"] for row in rows}
+    """What was measured before, by data set and seed; a split may have its figures in several lines."""
+    path, known = KEPT / f"{table}.jsonl", defaultdict(dict)
+    for line in path.read_text().splitlines() if path.exists() else []:
+        row = json.loads(line)
+        known[row["name"], row["seed"]].update(row["figures"])
+    return dict(known)
+
+
+def summary(rows: list[dict[str, float]]) -> dict[str, tuple[float, float]]:
+    """Mean and standard deviation of each figure over the splits."""
+    return {
+        key: (float(np.mean([row[key] for row in rows])), float(np.std([row[key] for row in rows], ddof=1)))
+        for key in rows[0]
+    }
 
 
 def shown(figures: dict, columns: Iterable[str], spread: Iterable[str] = ()) -> str:

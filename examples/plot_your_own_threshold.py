@@ -132,6 +132,27 @@ met = votes["recall 60 %"]
 print(f"here:    threshold {met.threshold_:.3f}, recall at least {100 * met.certificate_.recall_bound:.1f} %")
 
 # %%
+# MAPIE's ``BinaryClassificationController`` also finds thresholds by tests on held-out rows, for one target and without
+# figures for the rest. :doc:`/neighbours` compares what is gained at the same target with the same rows.
+
+# %%
+# Several loans of one customer
+# -----------------------------
+# Say that three rows in a row are of one customer. Such rows are no independent draws, customers are: ``groups=`` keeps
+# theirs together, and the certificate counts customers. A vote that answers only when sure works with groups; a
+# threshold for one class does not, and says why.
+
+customer = np.arange(len(y)) // 3
+grouped = MajorityVoteClassifier(RandomForestClassifier(60, min_samples_leaf=3), random_state=0)
+grouped.fit(X, y, groups=customer)
+sure = grouped.selective(max_error={"yes": 0.5, "no": 0.05}, unanswered="refer")
+print(sure.certificate_.statement())
+try:
+    grouped.threshold("yes", min_recall=0.6)
+except ValueError as error:
+    print(error)
+
+# %%
 # In a shell
 # ----------
 #
@@ -140,6 +161,3 @@ print(f"here:    threshold {met.threshold_:.3f}, recall at least {100 * met.cert
 #    $ stocmv certify loans.csv --target default --pos-label yes --min-recall 0.6
 #    $ stocmv predict loans-certified new.csv --out answers.csv
 #    $ stocmv verify loans-certified
-#
-# Rows that belong together (several loans of one customer) need ``groups=``; `selective` works with them, a threshold
-# for one class does not yet, and says so.

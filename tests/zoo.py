@@ -11,6 +11,7 @@ from stocmv import VoteMatrix
 from stocmv.certificate import Judgments
 from stocmv.posteriors import POSTERIORS
 from stocmv.risks import RISKS, MonteCarlo
+from stocmv.votes import OutOfBagVotes
 
 
 def answers(n, accuracies, n_classes=2, seed=0):
@@ -128,6 +129,18 @@ def silent(n_classes, n=60):
 @cache
 def silent_problem(n_classes, n=60):
     return VoteMatrix.from_labels(*silent(n_classes, n), np.arange(n_classes))
+
+
+@cache
+def unjudged(n_classes, n=300):
+    """Labels of voters that each have examples of their own that judge them (NaN: it does not), and the truth."""
+    votes, y = answers(n, np.linspace(0.72, 0.9, 9), n_classes, seed=n_classes)
+    return np.where(np.random.default_rng(n_classes).random(votes.shape) < 0.6, np.nan, votes), y
+
+
+@cache
+def unjudged_problem(n_classes, n=300):
+    return OutOfBagVotes.from_labels(*unjudged(n_classes, n), np.arange(n_classes))
 
 
 HARD_RISKS = tuple(name for name, risk in RISKS.items() if not risk.soft)  # of voters that answer with a class

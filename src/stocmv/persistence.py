@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._files import DAMAGE, reason, whole_file
 from ._memory import check_fits
 from ._model_checks import Model, check_model, foreign_types, full_name, known_types, parts_of, unpacked
-from .bounds import Catoni, CatoniPerFold, Lambda, McAllester, Seeger
+from .bounds import Bennett, Catoni, CatoniPerFold, Lambda, McAllester, Seeger
 from .certificate import Claim, DrawnCertificate, Judgments, PacBayesCertificate, TestedCertificate
 from .checks import OrderTest
 from .classifier import DrawnVote, InputForm, MajorityVoteClassifier
@@ -31,6 +31,7 @@ from .posteriors import BlocDirichlet, Categorical, Dirichlet, LogitNormal
 from .protocols import AllJudge, Folds, HardVoting, HoldOut, PacBayes, SoftVoting
 from .risks import (
     Binomial,
+    CantelliBennett,
     CantelliSplit,
     CantelliTandem,
     CBound,
@@ -95,8 +96,20 @@ TRUSTED: tuple[str, ...] = tuple(
             Joined,
             Recoded,
         ),
-        *(Exact, Half, MonteCarlo, FirstOrder, SecondOrder, Binomial, CBound, CantelliTandem, CantelliSplit, Soft),
-        *(Seeger, Catoni, CatoniPerFold, McAllester, Lambda),
+        *(
+            Exact,
+            Half,
+            MonteCarlo,
+            FirstOrder,
+            SecondOrder,
+            Binomial,
+            CBound,
+            CantelliTandem,
+            CantelliBennett,
+            CantelliSplit,
+            Soft,
+        ),
+        *(Seeger, Catoni, CatoniPerFold, McAllester, Lambda, Bennett),
         *(Auto, Quick, LBFGS, Adam, MiniBatchAdam, Alternating),
         Tree,  # skops does not trust it, as a forged one may leave its arrays; but `load` checks that
     )

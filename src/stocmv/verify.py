@@ -79,6 +79,7 @@ UNKNOWABLE = (
     "whether the constants of a bound or of the fold test were chosen after looking at the examples they are for",
     "whether costs, targets, thresholds or deltas were, or more was tried than is stated: other priors, bounds, splits",
     "whether groups are what they are called, independent of each other, with all dependent rows in one of them",
+    "whether there are other classes or subgroups than those that are listed, which would share delta with them",
     "whether the folds answer new examples in the stated shares, and whether a single voter answers where that is said",
     "whether a vote that was drawn was the only one, or the best of several",
     "whether warnings about the data were left out",
@@ -300,8 +301,9 @@ THRESHOLD_FIGURES: dict[str, Any] = {
     "cost": {"classes": COST["classes"], "matrix": COST["matrix"], **MEAN_COST, "n": COUNT},
     "baseline": ({"prevalence": SHARE}, {"prevalence": SHARE, "cost": CHEAPEST}),
 }
+PAID_ERROR: dict[str, Any] = {"bound": SHARE, "stochastic_bound": SHARE, "moments": [SHARE], "kl": NOT_NEGATIVE}
 PAID_FIGURES: dict[str, Any] = {
-    "error": {"bound": SHARE, "stochastic_bound": SHARE, "moments": [SHARE], "kl": NOT_NEGATIVE},
+    "error": (PAID_ERROR, {**PAID_ERROR, "fewest": {"voter": COUNT, "pair": COUNT}}),
     "deterministic_vote": ({}, FIXED_VOTE),
     "baseline": BASELINE,
     "recalls": [MEASURED],
@@ -727,7 +729,10 @@ class Judged:
         return "group" in self.columns
 
     def losses(self, values: NDArray, among: NDArray | None = None) -> Losses:
-        """Sums over the examples among these; the loss of a group is the mean over its rows among these."""
+        """Sums over the examples among these, a mask (or with one fold the numbers of the rows).
+
+        The loss of a group is the mean over its rows among these.
+        """
         if values.dtype == bool and not self.grouped:
             counted = [values[rows] if among is None else values[rows][among[rows]] for rows in self.folds]
             return Losses([float(np.count_nonzero(each)) for each in counted], [len(each) for each in counted])
@@ -1092,7 +1097,7 @@ def check_subgroups(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
     _need(len(entries) == len(names), "figures.subgroups has not one entry for each subgroup")
     column = {code: own for own in attributes for code in np.unique(own).tolist()}
     for code, own in enumerate(entries):
-        at, members = f"figures.subgroups.entries.{code}", column[code] == code
+        at, members = f"figures.subgroups.entries.{code}", np.flatnonzero(column[code] == code)  # faster than a mask
         wrong, right = (table.losses(values, members) for values in (table.wrong, ~table.wrong))
         yield Check(f"{at}.n", own["n"], wrong.sizes[0], own["n"] == wrong.sizes[0])
         yield _upper(f"{at}.empirical_risk", own["empirical_risk"], wrong.mean)
@@ -1290,7 +1295,7 @@ def chosen_answer(total: float, n: int, delta: float, counted: bool) -> tuple[fl
 def smallest(excluded: Callable[[float], bool], most: float = 1.0) -> float:
     """The smallest excluded number between 0 and ``most``, by bisection: all larger ones are excluded too."""
     low, high = 0.0, float(most)
-    for _ in range(64):
+    for _ in range(52):  # to 2e-16, which is less than any check tells apart
         middle = (low + high) / 2
         low, high = (low, middle) if excluded(middle) else (middle, high)
     return high
@@ -1889,6 +1894,7 @@ class Fold:
     labels: NDArray | None  # codes of the answers, (n_rows, n_voters), with more than two classes; K: no answer
     digest: str
     margins: NDArray | None = None  # (n_rows, n_voters), of voters that answer with probabilities: there are no bits
+    judged: NDArray | None = None  # packed like the bits: which voters an example judges, if not all
 
     @property
     def n_rows(self) -> int:
@@ -1913,6 +1919,12 @@ class Fold:
     def right_answers(self, rows: slice) -> NDArray:
         """Who is right, (n_rows, n_voters)."""
         return 1 - self.errors(rows) if self.rights is None else self._unpacked(self.rights[:, rows])
+
+    def judges(self, rows: slice) -> NDArray:
+        """Which voters are judged, (n_rows, n_voters)."""
+        if self.judged is None:
+            return np.ones((len(self.counts[rows]), self.n_voters))
+        return self._unpacked(self.judged[:, rows])
 
     def _unpacked(self, plane: NDArray) -> NDArray:
         packed = np.ascontiguousarray(plane.T)
@@ -1963,6 +1975,9 @@ def fold_of(parts: Sequence[Mapping[str, NDArray]], divided: bool = False) -> Fo
     if any("margins" in part for part in parts):
         _need(len(parts) == 1 and not divided, "margins are in parts")
         return _soft_fold(parts[0])
+    if any("judged" in part for part in parts):
+        _need(len(parts) == 1 and not divided, "out-of-bag votes are in parts")
+        return _bag_fold(parts[0])
     for part in parts:
         _check_part(part)
         same = "classes" in part and "classes" in parts[0] and np.array_equal(part["classes"], parts[0]["classes"])
@@ -2003,6 +2018,27 @@ def _soft_fold(part: Mapping[str, NDArray]) -> Fold:
         _hash_array(hashed, name, part.get(name))
     nobody, known = np.empty((0, n), np.uint8), (part.get("classes"), part.get("targets"))
     return Fold(n_voters, nobody, None, np.ones(n), *known, None, hashed.hexdigest(), margins)
+
+
+def _bag_fold(part: Mapping[str, NDArray]) -> Fold:
+    """A fold of voters that each have examples of their own that judge them."""
+    needed = {"n_voters", "bits", "judged"}
+    _need(set(part) in (needed, needed | {"classes", "targets"}), "its arrays are not those of out-of-bag votes")
+    n_voters, bits, judged = part["n_voters"], part["bits"], part["judged"]
+    whole = not n_voters.shape and n_voters.dtype.kind in "iu" and n_voters >= 1
+    _need(whole, "its number of voters is not a positive integer")
+    m, rows = int(n_voters), bits.shape[-1] if bits.ndim else 0
+    for plane in (bits, judged):
+        fits = plane.dtype == np.uint8 and plane.shape == (-(-m // 8), rows) and rows > 0
+        _need(fits and not (m % 8 and np.any(plane[-1] >> (m % 8))), "its errors do not fit its number of voters")
+    _need(not np.any(bits & ~judged), "a voter errs on an example that does not judge it")
+    if "classes" in part:
+        _check_answers(part, m, rows, several=False)
+    hashed = hashlib.sha256(f"stocmv out-of-bag votes 1;n_voters={m};".encode())
+    for name in ("classes", "bits", "judged", "targets"):
+        _hash_array(hashed, name, part.get(name))
+    known = part.get("classes"), part.get("targets")
+    return Fold(m, bits, None, np.ones(rows), *known, None, hashed.hexdigest(), judged=judged)
 
 
 def _joined(arrays: Sequence[NDArray], axis: int) -> NDArray:
@@ -2086,17 +2122,22 @@ RISKS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {  # the posteriors t
     "binomial": (("categorical",), {"n_draws": DRAWS}),
     "c_bound": (("categorical",), {}),
     "cctnd": (("categorical",), {}),
+    "ccpbb": (("categorical",), {"mu": (Kind((type(None),)), Kind(FLOAT, 0, 0.49))}),
     "ccpbskl": (("categorical",), {"mu": (Kind((type(None),)), Kind(FLOAT, -10, 0.49))}),
     "soft": (("dirichlet",), {}),
 }
-OF_TWO_MEANS = ("c_bound", "cctnd", "ccpbskl")  # risks; the second mean is rounded down
+OF_TWO_MEANS = ("c_bound", "cctnd", "ccpbskl")  # risks that bound two means, of which the second is rounded down
+OUTWARD = {**dict.fromkeys(OF_TWO_MEANS, "+-"), "ccpbb": "+-+-+"}  # how each mean is rounded; others have one, up
+OFFSETS = tuple((1 - 0.85**i) / 2 for i in range(20))  # from which ccpbb takes the best
 CATONI = {"name": TEXT, "c": [Kind(FLOAT, 1e-4, 1e4)]}  # where rounding does not matter
+OUT_OF_BAG = ("first_order", "second_order", *OF_TWO_MEANS, "ccpbb")  # defined where voters have their own judges
 BOUNDS = {  # and their settings
     "seeger": {"name": TEXT, "constant": TEXT},
     "catoni": CATONI,
     "catoni_per_fold": CATONI,
     "mcallester": {"name": TEXT},
     "lambda": {"name": TEXT, "constant": TEXT},
+    "bennett": {"name": TEXT, "grids": TEXT},
 }
 ONCE_DRAWN = 2000  # votes of a logit-normal posterior whose majority is the deterministic vote
 
@@ -2233,13 +2274,20 @@ def _check_paid(c: Content, folds: Sequence[Fold]) -> None:
     _need(c["risk"] == "exact" or not c["abstains"], f"the risk {c['risk']!r} is not defined where voters are silent")
     soft = {fold.margins is not None for fold in folds}
     _need(soft == {c["risk"] == "soft"}, f"the risk {c['risk']!r} is not one of these votes")
+    bag = any(fold.judged is not None for fold in folds)
+    _need(("fewest" in c["figures"]["error"]) == bag, "the fewest judges are stated exactly of out-of-bag votes")
+    if bag:
+        alone = len(folds) == 1 and c["posterior"] == "categorical" and c["risk"] in OUT_OF_BAG
+        _need(alone, f"the risk {c['risk']!r} is not defined for these out-of-bag votes")
     _fit(c["risk_settings"], settings, "risk_settings")
     _fit(c["bound_settings"], BOUNDS[name], "bound_settings")
     _need(c["bound_settings"].get("constant", "xi") in ("xi", "2sqrt"), "the constant of the bound is not known here")
+    _need(c["bound_settings"].get("grids", "once") in ("once", "twice"), "the grids of the bound are not known here")
+    _need(c["risk"] != "ccpbb" or name == "bennett", "the risk 'ccpbb' has a bound of its own")
     grid, own = c["bound_settings"].get("c"), name == "catoni_per_fold"
     _need(grid is None or (len(grid) == len(folds) if own else 1 <= len(grid) <= 10**6), "not as many constants")
     means = len(c["figures"]["error"]["moments"])
-    _need(means == 1 + (c["risk"] in OF_TWO_MEANS), "there is not one mean for each that the risk has")
+    _need(means == len(OUTWARD.get(c["risk"], "+")), "there is not one mean for each that the risk has")
     for fold, posterior, prior in zip(folds, c["posteriors"], c["priors"], strict=True):
         _check_parameters(c["posterior"], posterior, fold.n_voters, "posterior")
         _check_parameters(c["posterior"], prior, fold.n_voters, "prior")
@@ -2269,6 +2317,13 @@ def _check_fixed_vote(c: Content) -> None:
     _need(all(map(CONCENTRATION.has, scaled)), "the scale is out of range")
 
 
+def _n_bounds(c: Content) -> int:
+    """Number of means that are bounded."""
+    if c["risk"] == "ccpbb":
+        return len(_offsets(c))
+    return 1 + (c["risk"] in OF_TWO_MEANS)
+
+
 def _split(c: Content, n_classes: int) -> Ledger:
     """How delta must be split, given what the certificate states and how it was computed."""
     ledger, tried = Ledger(c["delta"]), {"parts for priors": c["alternatives"]}
@@ -2278,7 +2333,7 @@ def _split(c: Content, n_classes: int) -> Ledger:
         if margins["margins"] > 1 and vote == "predict":
             ledger.share(vote, {**tried, **margins})
             continue
-        ledger.share(vote, {**tried, "means": 1 + (c["risk"] in OF_TWO_MEANS)}, part=1 - for_draws)
+        ledger.share(vote, {**tried, "means": _n_bounds(c)}, part=1 - for_draws)
         if for_draws:  # half for the draws of the risk, with two posteriors to choose from in each fold
             drawn = {**tried, "folds": len(c["fold_sizes"]), "posteriors": 2}
             ledger.share(vote, drawn, "draws", for_draws / 2)
@@ -2295,7 +2350,13 @@ def _split(c: Content, n_classes: int) -> Ledger:
 def _paid_error(c: Content, folds: Sequence[Fold], ledger: Ledger) -> Iterator[Check]:
     """Risk, KL and bound of the stochastic vote, then of the deterministic one, then of the classes."""
     error, sizes, vote = c["figures"]["error"], c["fold_sizes"], _votes_of(c)[-1]
-    upper = functools.partial(upper_bound, c["bound_settings"], sizes)
+    judged = pair_sizes = sizes
+    if "fewest" in error:
+        judged, pair_sizes = _fewest(folds[0])
+        for what, (count,) in (("voter", judged), ("pair", pair_sizes)):
+            stated = error["fewest"][what]
+            yield Check(f"figures.error.fewest.{what}", stated, count, stated == count)
+    upper, of_pairs = (functools.partial(upper_bound, c["bound_settings"], each) for each in (judged, pair_sizes))
     drawn = functools.cache(lambda: [row_losses(f, p["alpha"]) for f, p in zip(folds, c["posteriors"], strict=True)])
     total = max(math.fsum(p["alpha"]) for p in c["posteriors"]) if c["posterior"] == "dirichlet" else 1.0
     if c["risk"] in ("exact", "mc", "soft") and c["posterior"] == "dirichlet":
@@ -2307,13 +2368,18 @@ def _paid_error(c: Content, folds: Sequence[Fold], ledger: Ledger) -> Iterator[C
     if _is_estimated(c):
         price = math.log(1 / ledger.of(vote, "draws")) / c["risk_settings"]["certificate_draws"]
         found = np.array([kl_inverse(found[0], price)])
-    yield _upper("figures.error.moments.0", error["moments"][0], found[0], found[0] + _risk_slack(total))
-    if len(found) > 1:
-        yield _lower("figures.error.moments.1", error["moments"][1], found[1], found[1] - _risk_slack(total))
+    slack = _risk_slack(total)
+    for i, (stated, mean, up) in enumerate(zip(error["moments"], found, OUTWARD.get(c["risk"], "+"), strict=True)):
+        what = f"figures.error.moments.{i}"
+        yield _upper(what, stated, mean, mean + slack) if up == "+" else _lower(what, stated, mean, mean - slack)
     yield _upper("figures.error.kl", error["kl"], *_sum(kls))
 
     def bound(measured: Sequence[float], kl: float) -> float:
-        return min(composed(c, measured, kl, lambda r, d: upper(r, d, ledger.of(vote))), 1.0)
+        if c["risk"] == "ccpbb":
+            return min(_cantelli_bennett(c, pair_sizes, measured, kl, ledger.of(vote)), 1.0)
+        delta = ledger.of(vote)
+        single, pairs = (lambda r, d, of=of: of(r, d, delta) for of in (upper, of_pairs))
+        return min(composed(c, measured, kl, single, pairs), 1.0)
 
     least, most = bound(found.tolist(), _sum(kls)[0]), bound(error["moments"], error["kl"])
     yield _upper("figures.error.stochastic_bound", error["stochastic_bound"], least, most)
@@ -2380,6 +2446,7 @@ def _paid_recalls(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     labels = _labels(folds)
     # margins of several classes do not say which one has the most weight
     unknown = c["posterior"] == "logit_normal" or (c["risk"] == "soft" and len(labels) > 2)
+    unknown |= folds[0].judged is not None  # no example has the votes of all voters
     yield from _each_class("recalls", stated, [] if unknown else labels)
     if not stated:
         return
@@ -2603,6 +2670,8 @@ def moments(c: Content, parameters: dict[str, Any], fold: Fold) -> list[float]:
     if _is_estimated(c):
         return [_drawn_error(c["risk_settings"]["certificate_draws"], parameters, fold)]
     weights = np.array(next(iter(parameters.values())))
+    if c["risk"] == "ccpbb" or fold.judged is not None:
+        return _pair_moments(c, fold, weights)
     pairs = [(e @ weights, (1 - e) @ weights) for e in map(fold.errors, fold.blocks())]
     wrong, right = (np.concatenate(side) for side in zip(*pairs, strict=True))
     s = wrong + right
@@ -2623,6 +2692,39 @@ def moments(c: Content, parameters: dict[str, Any], fold: Fold) -> list[float]:
     if c["risk"] == "ccpbskl":
         return [both, none if (c["risk_settings"]["mu"] or 0) < 0 else one]
     return [fold.mean(share), one]  # of the C-bound
+
+
+def _pair_moments(c: Content, fold: Fold, weights: NDArray) -> list[float]:
+    """The means of a risk from those of all pairs of voters, each over the examples that judge both."""
+    n, wrong, joint = np.zeros((3, fold.n_voters, fold.n_voters))
+    for rows in fold.blocks():
+        errors, judges = fold.errors(rows), fold.judges(rows)
+        counts = fold.counts[rows, None]
+        n += judges.T @ (judges * counts)
+        wrong += errors.T @ (judges * counts)
+        joint += errors.T @ (errors * counts)
+    two, one = joint / n, (wrong + wrong.T - 2 * joint) / n
+    both, either, neither = (float(weights @ each @ weights) for each in (two, one, 1 - one - two))
+    error = float(weights @ (np.diag(wrong) / np.diag(n)))
+    if c["risk"] == "ccpbb":
+        mean = one + 2 * two
+        spread = two - two**2, 2 * two - two * mean, (one + 4 * two - mean**2) / 2
+        unbiased = (n / np.maximum(n - 1, 1) * each for each in spread)
+        return [both, float(weights @ (mean / 2) @ weights), *(float(weights @ each @ weights) for each in unbiased)]
+    if c["risk"] == "ccpbskl":
+        return [both, neither if (c["risk_settings"]["mu"] or 0) < 0 else either]
+    return {
+        "first_order": [error],
+        "second_order": [both],
+        "c_bound": [error, either],
+        "cctnd": [both, error],
+    }[c["risk"]]
+
+
+def _fewest(fold: Fold) -> tuple[list[int], list[int]]:
+    """The smallest number of examples that judge a voter, and two voters."""
+    together = sum(fold.judges(rows).T @ fold.judges(rows) for rows in fold.blocks())
+    return [int(np.diag(together).min())], [int(together.min())]
 
 
 def _draws_seed(parameters: Mapping[str, Sequence[float]]) -> list[int]:
@@ -2716,23 +2818,27 @@ def _bernoulli() -> list[Decimal]:
     return [Decimal(b.numerator) / b.denominator for b in numbers[2::2]]
 
 
-def composed(c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float]) -> float:
-    """The bound on the vote's error that a risk yields."""
+def composed(
+    c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float], of_pairs: Callable[..., float]
+) -> float:
+    """The bound on the vote's error that a risk yields, from bounds on means over voters and over pairs of voters."""
     if c["risk"] == "c_bound":
-        error, agreement = upper(measured[0], kl), upper(1 - measured[1], 2 * kl)
+        error, agreement = upper(measured[0], kl), of_pairs(1 - measured[1], 2 * kl)
         return 1 - (1 - 2 * error) ** 2 / (2 * agreement - 1) if error < 0.5 else 1.0
     if c["risk"] in ("cctnd", "ccpbskl"):
-        return _cantelli(c, measured, kl, upper)
+        return _cantelli(c, measured, kl, upper, of_pairs)
     if c["risk"] == "first_order":
         return 2 * upper(measured[0], kl)
     if c["risk"] == "second_order":
-        return 4 * upper(measured[0], kl * (2 if c["posterior"] == "categorical" else 1))
+        return 4 * (of_pairs(measured[0], 2 * kl) if c["posterior"] == "categorical" else upper(measured[0], kl))
     if c["risk"] == "binomial":
         return 2 * upper(measured[0], c["risk_settings"]["n_draws"] * kl)
     return upper(measured[0], kl)
 
 
-def _cantelli(c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float]) -> float:
+def _cantelli(
+    c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float], of_pairs: Callable[..., float]
+) -> float:
     """The Chebyshev-Cantelli bound; the best mu put in gives the C-bound's ``(T - g^2) / (T - g + 1/4)``."""
 
     def closed(error: float, is_negative: bool) -> float:
@@ -2740,16 +2846,68 @@ def _cantelli(c: Content, measured: Sequence[float], kl: float, upper: Callable[
         helps = error < 0.5 and (both > error / 2 if is_negative else both < error / 2)
         return (both - error**2) / (both - error + 0.25) if helps else 1.0
 
-    both = upper(measured[0], 2 * kl)
+    both = of_pairs(measured[0], 2 * kl)
     if c["risk"] == "cctnd":
         negative = c["bound_settings"]["name"] in ("seeger", "mcallester", "lambda")  # which hold on both sides
         least = max(1 - upper(1 - measured[1], kl), 0.0)
         return min(4 * both, closed(least, False), closed(upper(measured[1], kl), True) if negative else 1.0)
-    rest, mu = max(1 - upper(1 - measured[1], 2 * kl), 0.0), c["risk_settings"]["mu"]
+    rest, mu = max(1 - of_pairs(1 - measured[1], 2 * kl), 0.0), c["risk_settings"]["mu"]
     if mu is None:
         return min(4 * both, closed(both + rest / 2, False))
     least, middle, most = sorted((mu**2, -mu * (1 - mu), (1 - mu) ** 2))
     return (middle + (most - middle) * both - (middle - least) * rest) / (0.5 - mu) ** 2
+
+
+def _offsets(c: Content) -> tuple[float, ...]:
+    mu = c["risk_settings"]["mu"]
+    return OFFSETS if mu is None else (mu,)
+
+
+def _cantelli_bennett(c: Content, sizes: Sequence[int], measured: Sequence[float], kl: float, delta: float) -> float:
+    """The Chebyshev-Cantelli bound at the best offset, from the mean and the variance of the loss of two voters."""
+    both, error, of_both, together, of_number = measured
+    found = []
+    for mu in _offsets(c):
+        variance = of_both + 2 * mu * (mu * of_number - together)
+        above = _bennett(c["bound_settings"], sizes, max(variance, 0.0), 1 - mu, 2 * kl, delta)
+        found.append((both - mu * (2 * error - mu) + above) / (0.5 - mu) ** 2)
+    return min(found)
+
+
+def _bennett(
+    settings: dict[str, Any], sizes: Sequence[int], variance: float, length: float, kl: float, delta: float
+) -> float:
+    """By how much a mean may exceed its empirical value, for losses in an interval of this length."""
+    n, cost = sum(sizes), math.log(2 / delta)
+    degrees = n - n / min(sizes)
+    paid = kl + len(sizes) * cost
+    root = math.sqrt(1 + degrees / cost)
+    t = _steps(1 / (1 + root), math.log((1 + root) / 2))
+    largest = length**2 / 4
+    if degrees:
+        for_variance = length**2 * (paid + len(sizes) * math.log(len(t))) / (2 * degrees)
+        largest = min(largest, float(np.min((variance + for_variance / t) / (1 - t))))
+    low = optimize.brentq(lambda z: (z - 1) * math.exp(z) + 1 - 4 * cost / n, 0.0, 2 + 4 * cost / n, xtol=1e-15)
+    u = 1 / (1 + degrees / (2 * cost))
+    high = 0.0
+    if degrees:  # another root of y - ln(y) than u
+        level = u - math.log(u)
+        high = optimize.brentq(lambda y: y - math.log(y) - level, 1.0, 2 * level + 2, xtol=1e-15) - u
+    x = _steps(low, math.log(max(high / low, 1.0)))
+    tries = len(x) * (len(t) if settings["grids"] == "twice" else 1)
+    beyond = np.array([_beyond_linear(each) for each in x])  # (e^x - 1 - x) / x
+    values = beyond * largest / length + length * (paid + len(sizes) * math.log(tries)) / (n * x)
+    return float(values.min())
+
+
+def _steps(first: float, log_range: float) -> NDArray:
+    return first * np.exp(math.log(1.05) * np.arange(max(math.ceil(log_range / math.log(1.05)), 1)))
+
+
+def _beyond_linear(x: float) -> float:
+    if x > 1:
+        return (math.exp(x) - 1 - x) / x
+    return math.fsum(x ** (k - 1) / math.factorial(k) for k in range(2, 22))
 
 
 def risk_weights(settings: dict[str, Any], sizes: Sequence[int]) -> NDArray:
@@ -2769,6 +2927,9 @@ def upper_bound(settings: dict[str, Any], sizes: Sequence[int], risk: float, kl:
     if name == "lambda":  # the root of (p - q)^2 = 2 p epsilon
         epsilon = (kl + _constants(settings["constant"], sizes) + confidence) / n
         return risk + epsilon + math.sqrt(epsilon * (epsilon + 2 * risk))
+    if name == "bennett":  # no loss with this mean can vary more
+        spread = min(risk, 0.5)
+        return risk + _bennett(settings, sizes, spread * (1 - spread) / (1 - 1 / max(min(sizes), 2)), 1.0, kl, delta)
     if name == "mcallester":
         return risk + math.sqrt((kl + _constants("2sqrt", sizes) + confidence) / (2 * n))
     return kl_inverse(risk, (kl + _constants(settings["constant"], sizes) + confidence) / n)
@@ -3023,6 +3184,7 @@ def _drawn_checks(c: Content, folds: Sequence[Fold]) -> Iterator[Check]:
     if not all(check.holds for check in binding):
         return
     n_voters = max(fold.n_voters for fold in folds)
+    _need(all(fold.judged is None for fold in folds), "drawn votes are not certified on out-of-bag votes")
     _need(all(fold.margins is None for fold in folds), "drawn votes are certified for voters that answer with a class")
     if c["posterior"] == BLOCS:
         c, folds = merged(c, folds)

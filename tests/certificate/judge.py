@@ -17,20 +17,21 @@ from scipy.stats import binom
 
 from certificate.forging import Content, content_of
 from stocmv import ScoreMatrix, VoteMatrix, certify, verify
-from stocmv.bounds import Catoni, CatoniPerFold, FoldTest, Lambda, McAllester, Seeger, _one_sample
+from stocmv.bounds import Bennett, Catoni, CatoniPerFold, FoldTest, Lambda, McAllester, Seeger, _one_sample
 from stocmv.certificate import Costs, Guess, Judgments, _fixed_vote, _pac_bayes, _partition, certify_judgments
 from stocmv.decisions import certify_selective
 from stocmv.decisions._tally import tally
 from stocmv.decisions._threshold_tests import FEW, NEVER, STARTS, THRESHOLDS, Certified, FoldTests
 from stocmv.posteriors import POSTERIORS, BlocDirichlet, Dirichlet
 from stocmv.risks import RISKS
+from stocmv.votes import OutOfBagVotes
 
 HIGHER, LOWER = 1, -1  # figures that must not be below, or above, those that are issued
 ROUNDING, COARSER = 2e-8, 1e-4  # how far the package may round a figure up; and where concentrations exceed a million
 HEADERS = ("classes", "subgroups", "voters")  # columns that have no row for each example
 FREE = ("context", "warnings", "further_assumptions")
 ERRORS = (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, IndexError, StopIteration, AssertionError)
-BOUND_KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester, Lambda)}
+BOUND_KINDS = {kind.name: kind for kind in (Seeger, Catoni, CatoniPerFold, McAllester, Lambda, Bennett)}
 
 
 def excess(content: Content, evidence: Any) -> str:
@@ -83,8 +84,8 @@ def side_of(path: tuple) -> int:
     """Whether more is worse, or less; 0 if nothing else will do."""
     if path[0] != "figures" or "baseline" in path or "fold_test" in path:
         return 0
-    if path[-2] == "moments":  # a risk, and a disagreement
-        return LOWER if path[-1] else HIGHER
+    if path[-2] == "moments":  # risks and, every other one, disagreements and the like
+        return LOWER if path[-1] % 2 else HIGHER
     if path[-1] == "coverage" or path[1] in ("precision", "f1", "recalls", "coverage"):
         return LOWER if path[-1] in ("coverage", "measured", "bound") else 0
     if path[1] == "subgroups" and path[-1] == "lower":
@@ -96,7 +97,9 @@ def side_of(path: tuple) -> int:
 def issued(content: Content, evidence: Any) -> Content:
     """What the package issues for this evidence with the choices that the certificate states."""
     if content["format"] == verify.PAC_BAYES:
-        kinds = [ScoreMatrix if "margins" in part else VoteMatrix for part in evidence]
+        kinds = [
+            ScoreMatrix if "margins" in part else OutOfBagVotes if "judged" in part else VoteMatrix for part in evidence
+        ]
         return issued_paid(content, [kind._from_arrays(dict(part)) for kind, part in zip(kinds, evidence, strict=True)])
     table = Judgments(**evidence)
     if not is_table(table):
@@ -262,7 +265,9 @@ def issued_selective(c: Content, table: Judgments) -> Content:
 
 def issued_paid(c: Content, votes: list[VoteMatrix | ScoreMatrix]) -> Content:
     posteriors, priors = distributions(c), distributions(c, "priors")
-    risk, bound = type(RISKS[c["risk"]])(**c["risk_settings"]), bound_of(dict(c["bound_settings"]))
+    bound = bound_of(dict(c["bound_settings"]))
+    own = {"bound": bound} if c["risk"] == "ccpbb" and isinstance(bound, Bennett) else {}
+    risk = type(RISKS[c["risk"]])(**c["risk_settings"], **own)
     extras = {"per_class": "classes" in c["figures"], "alternatives": c["alternatives"], **further(c)}
     stated = chosen(c["figures"]["deterministic_vote"])
     with patch.object(_pac_bayes, "choose_fixed_vote", stated):

@@ -12,7 +12,16 @@ from stocmv.bounds import BOUNDS, CatoniPerFold
 from stocmv.certificate import Certificate, Costs, Guess, Judgments, TestedCertificate, certify_judgments
 from stocmv.decisions import SelectiveCertificate, certify_selective
 from stocmv.posteriors import BlocDirichlet, Dirichlet
-from zoo import answers, folds as problem_folds, posterior_near, prior_of, probabilities, risk_of, silent_problem
+from zoo import (
+    answers,
+    folds as problem_folds,
+    posterior_near,
+    prior_of,
+    probabilities,
+    risk_of,
+    silent_problem,
+    unjudged_problem,
+)
 
 LABELS = {
     "numbers": lambda k: 2 * np.arange(k) - 1,
@@ -221,6 +230,13 @@ def softly(n_classes: int, n_folds: int = 1, n_voters: int = 5):
     return certify(votes, posteriors, priors, risk_of("soft"), BOUNDS["seeger"], 0.05, per_class=per_class), votes
 
 
+@cache
+def out_of_bag(risk: str):
+    """Voters that each have examples of their own that judge them, and their certificate."""
+    votes, prior = unjudged_problem(2), prior_of("categorical", 9)
+    return certify([votes], [posterior_near(prior)], [prior], risk_of(risk), BOUNDS["seeger"], 0.05), [votes]
+
+
 PAID = {
     "two classes": {"name": "noisy", "per_class": True},
     "three classes": {"name": "three_classes", "bound": "mcallester"},
@@ -235,6 +251,8 @@ PAID = {
     "binomial": {"name": "good", "risk": "binomial", "kind": "categorical"},
     "C-bound": {"name": "good", "risk": "c_bound", "kind": "categorical"},
     "CCTND": {"name": "good", "risk": "cctnd", "kind": "categorical", "bound": "lambda"},
+    "CCPBB": {"name": "good", "risk": "ccpbb", "kind": "categorical"},
+    "CCPBB, folds": {"name": "three_folds", "risk": "ccpbb", "kind": "categorical"},
     "CCPBSkl": {"name": "good", "risk": "ccpbskl", "kind": "categorical"},
     "Monte Carlo": {"name": "noisy", "risk": "mc"},
     "logit-normal": {"name": "good", "risk": "mc", "kind": "logit_normal"},
@@ -269,6 +287,8 @@ EVERY = {
     "PAC-Bayes: soft, folds": partial(softly, 2, 2),
     "PAC-Bayes: soft, three classes": partial(softly, 3),
     "PAC-Bayes: soft, one voter": partial(softly, 2, n_voters=1),
+    "PAC-Bayes: out of bag": partial(out_of_bag, "c_bound"),
+    "PAC-Bayes: out of bag, CCPBB": partial(out_of_bag, "ccpbb"),
 }
 ONE_OF_EACH = {
     "panel": "tested: hold-out, panel",

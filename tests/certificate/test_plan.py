@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from stocmv import compare_predictions, plan, plan_comparison
+from stocmv import certify_predictions, compare_predictions, plan, plan_comparison
 from stocmv.bounds import clopper_pearson
 from stocmv.certificate._comparison import _interval
 
@@ -52,6 +52,22 @@ def test_only_some_examples_count(prevalence):
         assert found.n == plan(error=0.1, bound=0.2).n
 
 
+def test_a_class_shares_delta_with_the_others():
+    """What `certify_predictions` says of one of two classes is met as often as planned; a plan for one alone is not."""
+    planned = plan(error=0.2, bound=0.3, prevalence=0.1, classes=2)
+    assert planned.chance_at(planned.n) >= 0.8 > planned.chance_at(planned.n - 50)
+    rng, met = np.random.default_rng(0), {}
+    for n in (planned.n, plan(error=0.2, bound=0.3, prevalence=0.1).n):
+        sizes = rng.binomial(n, 0.1, 2000)
+        errors = rng.binomial(sizes, 0.2)
+        met[n] = np.mean([clopper_pearson(int(e), int(m), 0.025) <= 0.3 for e, m in zip(errors, sizes, strict=True)])
+    assert met[planned.n] > 0.8 - 3 * np.sqrt(0.16 / 2000)
+    assert min(met.values()) < 0.77
+    truth = np.repeat([0, 1], [900, 100])
+    answers = np.where(np.arange(1000) < 920, 0, 1)
+    assert certify_predictions(truth, answers).per_class[1]["bound"] == clopper_pearson(20, 100, 0.025)
+
+
 def test_two_models_by_simulation():
     found = plan_comparison(difference=0.1, discordant=0.3)
     counts = np.random.default_rng(0).multinomial(found.n, [0.2, 0.1, 0.7], 1000)
@@ -80,6 +96,8 @@ def test_statements():
         "certificate holds with probability at least 95 %. The bound is met with at most 54 errors."
     )
     assert "makes up 10 % of the examples" in str(plan(error=0.05, bound=0.2, prevalence=0.1))
+    of_class = plan(error=0.05, bound=0.2, prevalence=0.1, classes=3)
+    assert "errs on 5 % of the class (one of 3) that makes up 10 % of the examples" in str(of_class)
     both = plan_comparison(difference=0.1, discordant=0.3)
     assert "10.00 percentage points fewer" in str(both)
     assert json.loads(json.dumps(both.to_dict()))["n"] == both.n
@@ -94,6 +112,8 @@ def test_statements():
         ({"error": 0.1, "bound": 0.2, "chance": 1}, "chance must be a share, above 0 and below 1"),
         ({"error": 0.1, "bound": 0.2, "prevalence": 0}, "prevalence must be a share, above 0 and at most 1"),
         ({"error": 0.1, "bound": 0.2, "delta": 0}, "delta"),
+        ({"error": 0.1, "bound": 0.2, "classes": 2}, "give the share of its examples as prevalence"),
+        ({"error": 0.1, "bound": 0.2, "prevalence": 0.1, "classes": 0}, "classes must be the number of classes, got 0"),
         ({"error": 0.1, "bound": 0.1000001}, "more than 100,000,000 examples"),
         ({"error": 0.1, "bound": 0.2, "prevalence": 1e-7}, "more than 100,000,000 examples"),
     ],

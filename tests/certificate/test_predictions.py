@@ -9,8 +9,8 @@ from scipy.stats import beta, binom
 from certificate.forging import changed, content_of, evidence_for, holds, reasons, recomputed, sealed
 from stocmv import certify_predictions
 from stocmv.bounds import bentkus
-from stocmv.certificate import Certificate
-from stocmv.decisions import certify_selective
+from stocmv.certificate import Certificate, Judgments, check_cost
+from stocmv.decisions import NotCertified, certify_selective, certify_threshold, roc_band
 from stocmv.verify import verify_files
 
 DELTA = 0.05
@@ -63,15 +63,13 @@ class TestFigures:
         assert ours.bound == pytest.approx(bentkus(mean, 100, DELTA), rel=1e-6)
         assert ours.verify(), ours.verify().differences
 
-    def test_scores_of_two_classes_calibrate_and_let_it_answer_when_sure(self):
+    def test_scores_of_two_classes_calibrate(self):
         truth, said, p = answers(2000)
         ours = certify_predictions(truth, said, scores=p, calibration=True)
         both = certify_predictions(truth, said, scores=np.column_stack([1 - p, p]), calibration=True)
         assert ours == both
         assert ours.calibration
         assert ours.verify(), ours.verify().differences
-        sure = certify_selective(ours.evidence_, ours, max_error=0.05, min_coverage=None, delta=DELTA)
-        assert sure.verify(ours.evidence_), sure.verify(ours.evidence_).differences
 
     def test_in_files(self, tmp_path):
         truth, said, p = answers()
@@ -84,6 +82,67 @@ class TestFigures:
         assert again.evidence_ is None
         assert str(again) == str(ours)
         assert verify_files(tmp_path / "certificate.json", tmp_path / "evidence.npz")
+
+
+COSTS = [[0, 1], [5, 0]]
+
+
+@pytest.fixture(scope="module")
+def certified():
+    truth, said, p = answers(2000)
+    return certify_predictions(truth, said, scores=p, cost=COSTS)
+
+
+class TestDecisions:
+    """Answering only when sure, and thresholds, from the scores of any model."""
+
+    def test_are_those_of_a_fitted_vote(self, certified):
+        table = certified.evidence_
+        sure = certified.selective(0.05)
+        theirs = certify_selective(table, certified, max_error=0.05)
+        assert (sure.figures, sure.thresholds, sure.claims) == (theirs.figures, theirs.thresholds, theirs.claims)
+        found, costs = certified.threshold(min_recall=0.6), check_cost(COSTS, ["no", "yes"])
+        theirs = certify_threshold(table, certified, min_recall=0.6, costs=costs)
+        assert (found.figures, found.threshold, found.claims) == (theirs.figures, theirs.threshold, theirs.claims)
+        assert certified.roc().auc_bound == roc_band(table, certified, "yes").auc_bound
+
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda c: c.selective(0.05),
+            lambda c: c.selective({"no": 0.2, "yes": 0.3}),
+            lambda c: c.selective(min_coverage=0.5),
+            lambda c: c.threshold("yes", at=0.5),
+            lambda c: c.threshold("no", min_precision=0.6),
+            lambda c: c.threshold(max_cost=2.0),
+            lambda c: c.threshold(at=c.roc().at(0.4)),
+        ],
+    )
+    def test_are_verified_and_say_what_is_assumed(self, certified, ask):
+        made = ask(certified)
+        assert made.verify(certified.evidence_), made.verify(certified.evidence_).differences
+        assert any("The model was fixed before" in each for each in made.assumptions)
+
+    def test_from_files(self, certified, tmp_path):
+        certified.to_json(tmp_path / "certificate.json")
+        certified.evidence_.save(tmp_path / "evidence.npz")
+        read = Certificate.from_json(tmp_path / "certificate.json")
+        with pytest.raises(ValueError, match="pass evidence="):
+            read.selective(0.05)
+        table = Judgments.load(tmp_path / "evidence.npz")
+        assert read.selective(0.05, evidence=table) == certified.selective(0.05)
+        assert read.threshold(at=0.5, evidence=table) == certified.threshold(at=0.5)
+
+    def test_what_is_refused(self, certified):
+        truth, said, _ = answers()
+        plain = certify_predictions(truth, said)
+        for ask in (lambda c: c.selective(0.1), lambda c: c.threshold(at=0.5), lambda c: c.roc()):
+            with pytest.raises(ValueError, match="scores"):
+                ask(plain)
+        with pytest.raises(NotCertified, match=r"max_error=0\.0001"):
+            certified.selective(0.0001)
+        with pytest.raises(ValueError, match="digests differ"):
+            certified.selective(0.1, evidence=plain.evidence_)
 
 
 class TestInput:
@@ -102,6 +161,29 @@ class TestInput:
         nullable = pandas.Series(truth == "yes").astype("Int64")
         assert certify_predictions(nullable, (said == "yes").astype(np.uint64)) == ints
         assert certify_predictions(truth == "yes", said == "yes").bound == ints.bound == ours.bound
+
+    def test_columns_of_frames_are_found_by_their_names(self):
+        pandas = pytest.importorskip("pandas")
+        truth, said, p = answers(200)
+        ours = certify_predictions(truth, said, scores=p, cost=COSTS)
+        both = np.column_stack([1 - p, p])
+        frames = [
+            pandas.DataFrame({"yes": p, "no": 1 - p}),
+            pandas.DataFrame({"no": 1 - p, "yes": p}),
+            pandas.DataFrame(both),
+        ]
+        labels = ["yes", "no"]
+        costs = [pandas.DataFrame([[0, 5], [1, 0]], labels, labels), pandas.DataFrame(COSTS)]
+        assert all(certify_predictions(truth, said, scores=s, cost=c) == ours for s in frames for c in costs)
+        for names in (["yes", "other"], ["yes", "yes"]):
+            with pytest.raises(ValueError, match="scores must have a column for each of the classes"):
+                certify_predictions(truth, said, scores=pandas.DataFrame(both, columns=names))
+        with pytest.raises(ValueError, match="no row for the true class 'other'"):
+            certify_predictions(truth, said, cost=pandas.DataFrame([[0, 5], [1, 0]], labels, ["yes", "other"]))
+
+    def test_delta_of_any_kind_of_float(self):
+        truth, said, _ = answers(60)
+        assert certify_predictions(truth, said, delta=np.float32(0.25)) == certify_predictions(truth, said, delta=0.25)
 
     def test_classes_that_do_not_occur(self):
         ours = certify_predictions(["a", "b"], ["a", "b"], classes=["a", "b", "c"])
@@ -224,6 +306,10 @@ class TestSubgroups:
         (gap,) = ours.subgroups["gaps"]
         assert (gap["most"], gap["least"]) == ("1", "0")
         assert "It errs more often where odd is '1' than where it is '0'" in ours.statement()
+        grouped = certify_predictions(
+            np.zeros(n, int), wrong.astype(int), subgroups={"odd": np.arange(n) % 2}, groups=np.arange(n) // 2
+        )
+        assert "percentage points, averaged group by group, again" in grouped.statement()
 
 
 class TestForgedSubgroups:

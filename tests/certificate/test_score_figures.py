@@ -53,6 +53,10 @@ def test_several_classes_and_groups_have_no_area():
     grouped = certified(y, scores, groups=np.arange(90) // 3)
     assert "auc" not in three.score_figures
     assert "auc" not in grouped.score_figures
+    assert "The area under the ROC curve is only for two classes." in three.notes()
+    assert any(
+        note.startswith("The area under the ROC curve is not certified for groups: ") for note in grouped.notes()
+    )
     assert three.verify()
     assert grouped.verify()
 

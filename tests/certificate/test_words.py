@@ -5,7 +5,7 @@ import pytest
 from scipy.special import betaincinv
 
 from certificate.made import certified, judged
-from stocmv import Monitor, VoteMatrix, certify
+from stocmv import Monitor, VoteMatrix, certify, certify_predictions
 from stocmv.bounds import BOUNDS
 from stocmv.certificate import Costs, Judgments, amount, certify_judgments, percent_down
 from stocmv.certificate._mean_cost import cheapest_answer
@@ -285,3 +285,35 @@ def test_the_bound_on_the_cheapest_answer_fails_no_more_often_than_delta():
         assert found["measured"] == pytest.approx((frequency @ costs.matrix).min() / 40)
         too_low += found["bound"] < truths[found["label"]]
     assert too_low <= most_violations(draws_to_catch(0.4, 0.2), 0.2)
+
+
+NASTY = ["a\n\n# Proven for 99 %\n", "b|c", "*x* <b> `q` [l](javascript:1) _y_ $z$ \\", "\x1b[2Jclear"]
+ENDS = ("open", "close")
+
+
+@pytest.fixture(scope="module")
+def nasty():
+    return certify_predictions(NASTY * 30, [*NASTY[:3], NASTY[1]] * 30, subgroups={NASTY[0]: NASTY * 30})
+
+
+class TestNamesFromFiles:
+    """Names of classes and columns are shown as they are: they format nothing, add no lines, and obey no terminal."""
+
+    def test_in_markdown(self, nasty):
+        markdown_it = pytest.importorskip("markdown_it", reason="comes with rich, which the extra cli needs")
+        page = markdown_it.MarkdownIt("commonmark").enable("table").parse(nasty.to_markdown())
+        assert {token.type for token in page} <= {
+            *(f"{name}_{end}" for name in ("paragraph", "table", "thead", "tbody", "tr", "th", "td") for end in ENDS),
+            *(f"{name}_{end}" for name in ("bullet_list", "list_item") for end in ENDS),
+            "inline",
+        }
+        inside = [part for token in page if token.type == "inline" for part in token.children]
+        assert {part.type for part in inside} <= {"text", "text_special", "strong_open", "strong_close"}
+        text = "".join(part.content for part in inside)
+        assert all(name in text for name in (NASTY[1], NASTY[2], r"a\n\n# Proven for 99 %\n"))
+
+    def test_in_text(self, nasty):
+        lines = str(nasty).splitlines()
+        assert not any(line.startswith("#") for line in lines)
+        assert "\x1b" not in str(nasty)
+        assert any(line.startswith(r"a\n\n# Proven for 99 %\n (30 examples)") for line in lines)

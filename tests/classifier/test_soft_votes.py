@@ -9,12 +9,15 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     BaggingClassifier,
+    GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    StackingClassifier,
     VotingClassifier,
 )
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -32,11 +35,13 @@ LINE, BAYES = LogisticRegression(max_iter=500), GaussianNB()
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 MODELS = {
     "forest": RandomForestClassifier(20, random_state=1),
-    "boosting": HistGradientBoostingClassifier(random_state=1, max_iter=10),
+    "boosting": GradientBoostingClassifier(random_state=1, n_estimators=5),
+    "boosting, histograms": HistGradientBoostingClassifier(random_state=1, max_iter=10),
     "line": LINE,
     "bagging": BaggingClassifier(LINE, 5, random_state=0),
     "soft vote": VotingClassifier([("a", BAYES), ("b", LINE)], voting="soft", weights=[1, 3]),
     "pipeline": make_pipeline(StandardScaler(), RandomForestClassifier(10, random_state=3)),
+    "stack": StackingClassifier([("a", BAYES), ("b", LINE)], cv=2),
 }
 FEW = VotingClassifier([("a", BAYES), ("b", LINE), ("c", TREE)], weights=[1, 3, 1])
 
@@ -100,6 +105,38 @@ def test_a_hard_vote_of_a_voting_classifier_keeps_its_members_and_their_weights(
         assert clf.certificate_.context["weights"] == "given with the voters"
     frozen = classifier(FrozenEstimator(model)).fit(X[JUDGING], y[JUDGING])
     np.testing.assert_array_equal(frozen.predict(X[NEW]), model.predict(X[NEW]))
+
+
+class Tuned(RandomForestClassifier):
+    """A forest that answers the last class where that has a fifth of its trees."""
+
+    def predict(self, X):
+        shares = self.predict_proba(X)
+        return self.classes_[np.where(shares[:, -1] >= 0.2, shares.shape[1] - 1, shares.argmax(1))]
+
+
+@pytest.mark.parametrize("model", [Tuned(20, random_state=0), make_pipeline(StandardScaler(), Tuned(20))])
+def test_a_forest_with_a_predict_of_its_own_is_judged_by_it(model):
+    clf = classifier(FrozenEstimator(model.fit(X[TRAINING], y[TRAINING]))).fit(X[JUDGING], y[JUDGING])
+    np.testing.assert_array_equal(clf.predict(X[NEW]), model.predict(X[NEW]))
+    errors = np.mean(model.predict(X[JUDGING]) != y[JUDGING])
+    assert clf.certificate_.empirical_risk == pytest.approx(errors, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "stack",
+    [
+        StackingClassifier([("a", BAYES)]),
+        make_pipeline(StandardScaler(), StackingClassifier([("a", BAYES)])),
+        GridSearchCV(StackingClassifier([("a", BAYES)]), {"cv": [2]}),
+    ],
+)
+def test_a_stack_is_soft_before_it_says_that_it_has_probabilities(stack):
+    assert not hasattr(stack, "predict_proba")
+    for voters in (stack, [stack, LINE]):
+        _, rule = choose_voting(classifier(voters))
+        assert rule.name == "soft"
+    assert choose_voting(classifier(StackingClassifier([("a", BAYES)], final_estimator=SVC())))[1].name == "hard"
 
 
 class TestWhenItIsSoft:

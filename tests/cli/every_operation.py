@@ -67,7 +67,6 @@ def every_kill(act: Callable[[], object], prepare: Callable[[], object], check: 
 def take_out_the_fit(folder: Path) -> None:
     _examples.read_examples = lambda *_: SimpleNamespace(class_counts={})
     _audit.certify_table = lambda *_: None
-    _audit.check_classes = lambda *_: None
     _page.print_page = lambda *_: None
     tables.DataOverview.of = lambda *_: None
 

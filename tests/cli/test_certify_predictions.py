@@ -54,11 +54,56 @@ def test_the_page_and_the_terminal(answers, stocmv, here):
     assert "bound, predict" not in page
 
 
+SCORED = ("--score", "score", "--pos-label", "yes")
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "words"),
+    [
+        (["--max-error", "0.05"], "selective", "Answering only when sure"),
+        (["--max-error", "no=0.2", "--max-error", "yes=0.1"], "selective", "Answering only when sure"),
+        (["--min-coverage", "0.5"], "selective", "Answering only when sure"),
+        (["--min-recall", "0.3"], "threshold", "With a threshold"),
+        (["--threshold", "0.5"], "threshold", "With a threshold"),
+        (["--max-cost", "2", "--cost", '{"no": {"yes": 1}, "yes": {"no": 5}}'], "threshold", "With a threshold"),
+    ],
+)
+def test_decisions(answers, stocmv, here, options, name, words):
+    done = stocmv(*command(*SCORED, *options))
+    assert done.code == 0, done.err
+    assert words in done.out
+    assert words in (here / "answers-certified" / "report.html").read_text()
+    said = json.loads(stocmv(*command(*SCORED, *options, "--force", "--json")).out)
+    assert said["files"] == sorted(["certificate.json", "evidence.npz", f"{name}.json", "report.html"])
+    words_of_file = json.loads((here / "answers-certified" / f"{name}.json").read_text())
+    assert said[name]["statement"] in str(words_of_file)
+    checked = stocmv("verify", "answers-certified", "--json")
+    assert checked.code == 0
+    assert [each["file"] for each in json.loads(checked.out)["certificates"]] == ["certificate.json", f"{name}.json"]
+
+
+def test_a_decision_out_of_reach(answers, stocmv, here):
+    done = stocmv(*command(*SCORED, "--max-error", "0.0001"))
+    assert done.code == 0
+    assert "No selective vote: --max-error 0.0001 cannot be certified" in done.out
+    assert "Requested, but not certified" in (here / "answers-certified" / "report.html").read_text()
+    assert stocmv(*command(*SCORED, "--min-recall", "0.999", "--force")).code == 2
+
+
+def test_from_both_sides(answers, stocmv):
+    said = json.loads(stocmv(*command("--sides", "2", "--json")).out)
+    made = certify_predictions(answers["truth"], answers["answer"], sides=2)
+    assert said["figures"]["interval"] == made.interval
+
+
 def test_a_missing_answer_is_an_error(answers, stocmv):
     answers.loc[:9, "answer"] = ""
     answers.to_csv("answers.csv", index=False)
     done = stocmv(*command())
     assert "10 rows without an answer count as errors." in done.out
+    answers.loc[1:, "answer"] = answers["truth"]
+    answers.to_csv("answers.csv", index=False)
+    assert "1 row without an answer counts as an error." in stocmv(*command("--force")).out
 
 
 @pytest.mark.parametrize(
@@ -69,6 +114,12 @@ def test_a_missing_answer_is_an_error(answers, stocmv):
         (["--score", "score", "--pos-label", "maybe"], "--score needs two classes, one of them --pos-label"),
         (["--score", "region", "--pos-label", "yes"], "must hold numbers between 0 and 1"),
         (["--subgroup", "reg"], "There is no column 'reg'"),
+        (["--group", "truth"], "The column 'truth' is --truth: it cannot have another role."),
+        (["--max-error", "0.1"], "--max-error is about the model's scores: name their column with --score."),
+        ([*SCORED, "--min-recall", "0.5", "--max-error", "0.1"], "are different rules for what to answer"),
+        ([*SCORED, "--max-cost", "1"], "--max-cost needs the cost of each answer"),
+        ([*SCORED, "--max-error", "maybe=0.1"], "--max-error must name each of the classes 'no', 'yes' once"),
+        ([*SCORED, "--min-recall", "0.5", "--group", "id"], "Thresholds are not certified for groups"),
     ],
 )
 def test_bad_input(options, sentence, answers, stocmv):
@@ -77,12 +128,41 @@ def test_bad_input(options, sentence, answers, stocmv):
     assert sentence in done.err
 
 
+def test_rows_without_a_group_are_refused(answers, stocmv):
+    answers["other"] = answers["answer"]
+    answers.to_csv("answers.csv", index=False)
+    stocmv(*command("--group", "id"))
+    answers.assign(id=[None, *answers["id"][1:]]).to_csv("answers.csv", index=False)
+    compared = ["compare", "answers.csv", "--truth", "truth", "--first", "answer", "--second", "other", "--group", "id"]
+    for words in (command("--group", "id", "--force"), compared, ("monitor", "answers-certified", "answers.csv")):
+        done = stocmv(*words)
+        assert done.code == 2
+        assert "Row 1 has no group in the column 'id'" in done.err
+
+
+def test_the_truth_is_no_answer(answers, stocmv):
+    alone = ["certify-predictions", "answers.csv", "--truth", "truth", "--prediction", "truth"]
+    for words in (alone, ["compare", "answers.csv", "--truth", "truth", "--first", "truth", "--second", "answer"]):
+        done = stocmv(*words)
+        assert done.code == 2
+        assert "The column 'truth' is --truth: it cannot have another role." in done.err
+
+
+def test_the_monitor_of_selective_answers_needs_a_model(answers, stocmv):
+    stocmv(*command(*SCORED, "--max-error", "0.05"))
+    done = stocmv("monitor", "answers-certified", "answers.csv", "--selective")
+    assert done.code == 2
+    assert "SelectiveCertificate.from_json(...).monitor()" in done.err
+
+
 def test_a_label_that_stands_for_empty_answers_is_refused(answers, stocmv):
     """Otherwise an empty answer to such a row would count as right."""
     answers.assign(truth="(no answer)", answer="").to_csv("answers.csv", index=False)
-    done = stocmv(*command())
-    assert done.code != 0
-    assert "has the label '(no answer)', which stands for empty answers: rename it." in done.err
+    compared = ["compare", "answers.csv", "--truth", "truth", "--first", "answer", "--second", "region"]
+    for words in (command(), compared):
+        done = stocmv(*words)
+        assert done.code == 2
+        assert "has the label '(no answer)', which stands for empty answers: rename it." in done.err
 
 
 class TestPanel:
@@ -134,7 +214,7 @@ class TestPanel:
             (("--prediction", "truth"), "--prediction must name different columns"),
             (("--prediction", "d"), "There is no column 'd' in answers.csv"),
             (("--prediction", "note"), "No answer in the column 'note', such as 'x', is a label"),
-            (("--subgroup", "note"), "--score and --subgroup are about one model"),
+            (("--subgroup", "note"), "--score, --subgroup and --sides are about one model"),
             (("--folds", "2", "--holdout", "0.5"), "two ways to choose who judges"),
         ],
     )

@@ -34,6 +34,7 @@ def test_help_of_a_command(command, stocmv):
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith(f"Usage: stocmv {command} ")
     assert "Example" in answer.out
+    assert "None" not in answer.out
 
 
 def test_as_a_module(monkeypatch, capsys):

@@ -52,7 +52,9 @@ def test_learns_what_one_machine_learns(risk, n_classes, cluster):
     )
     there = [on_cluster(cluster, v) for v in whole]
     ours = learn(there, prior=1.0, risk=risk, solver=on_all(whole), random_state=0)
-    assert any(stage.startswith("all examples") for stage in ours.history.stage)
+    assert ours.history.stage == theirs.history.stage
+    # the first-order bound is smallest where the descents start, at the end of alternating minimisation
+    assert risk == "first_order" or any(stage.startswith("all examples") for stage in ours.history.stage)
     np.testing.assert_array_equal(parameters(ours), parameters(theirs))
     assert ours.certificate == theirs.certificate
     assert ours.certificate.verify(there)

@@ -59,9 +59,28 @@ def moments(risk, posterior, votes, y):
         return [second]
     if risk == "binomial":
         return [mean([at_least_half(share) for share in shares])]
+    if risk == "ccpbb":
+        return [
+            second,
+            first,
+            *_pair_variances([Fraction(a) / total for a in posterior.concentrations.tolist()], errors),
+        ]
     if risk == "cctnd":
         return [second, first]
     return [second if risk == "ccpbskl" else first, 2 * (first - second)]
+
+
+def _pair_variances(probabilities, errors):
+    """Unbiased, of "both err" and half the number of errors of two drawn voters, with the covariance of the two."""
+    n, joint = len(errors), errors.T.astype(int) @ errors.astype(int)
+    found = [Fraction(0)] * 3
+    for j, k in np.ndindex(*joint.shape):
+        two, one = (Fraction(int(c), n) for c in (joint[j, k], joint[j, j] + joint[k, k] - 2 * joint[j, k]))
+        number, square = one + 2 * two, one + 4 * two
+        pair = two - two**2, 2 * two - two * number, (square - number**2) / 2
+        weight = probabilities[j] * probabilities[k] * Fraction(n, n - 1)
+        found = [a + weight * b for a, b in zip(found, pair, strict=True)]
+    return found
 
 
 def _class_rows(alpha, votes, y):

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.special import rel_entr
+from scipy.special import lambertw, rel_entr
 
 from stocmv import VoteMatrix, certify, learn
-from stocmv.bounds import BOUNDS, Lambda, Seeger, Upper
+from stocmv.bounds import BOUNDS, Bennett, Lambda, Seeger, Upper
 from stocmv.posteriors import Categorical
-from stocmv.risks import RISKS, CantelliSplit
+from stocmv.risks import RISKS, CantelliBennett, CantelliSplit
 from zoo import errors, problem
 
 DELTA = 0.05
@@ -38,6 +38,7 @@ class Pairs:
         self.losses = e[:, :, None], e[:, None, :]
         self.rho = np.outer(rho, rho)
         divergence = float(rel_entr(rho, pi).sum())
+        self.n, self.divergence, self.twice = n, divergence, 2 * divergence
         self.single = (divergence + math.log(4 * math.sqrt(n) / DELTA)) / n
         self.pair = (2 * divergence + math.log(4 * math.sqrt(n) / DELTA)) / n
 
@@ -48,6 +49,50 @@ class Pairs:
         tandem = kl_sup(self.mean(np.multiply), self.pair)
         low, high = kl_inf(self.gibbs, self.single), kl_sup(self.gibbs, self.single)
         return np.min((tandem - 2 * MUS * np.where(MUS >= 0, low, high) + MUS**2) / (0.5 - MUS) ** 2)
+
+    def cctnd_at_the_best_mu(self):
+        """The published mu for all at once, with the bounds put in; a negative one with the upper bound."""
+        tandem = kl_sup(self.mean(np.multiply), self.pair)
+        found = [4 * tandem]
+        for gibbs, sign in ((kl_inf(self.gibbs, self.single), 1), (kl_sup(self.gibbs, self.single), -1)):
+            mu = (gibbs / 2 - tandem) / (0.5 - gibbs) if gibbs < 0.5 else 0.0
+            if sign * mu > 0:
+                found.append((tandem - 2 * mu * gibbs + mu**2) / (0.5 - mu) ** 2)
+        return min(found)
+
+    def ccpbb(self, mu):
+        n, length, half = self.n, max(1 - mu, 1 - 2 * mu), DELTA / 2
+        losses = (self.losses[0] - mu) * (self.losses[1] - mu)
+        mean, spread = np.sum(self.rho * losses.mean(0)), np.sum(self.rho * losses.var(0, ddof=1))
+        root = math.sqrt((n - 1) / math.log(1 / half) + 1)
+        k_t = math.ceil(math.log(root / 2 + 0.5) / math.log(1.05))
+        variance = length**2 / 4
+        for i in range(k_t):
+            t = 1.05**i / (root + 1)
+            paid = length**2 * (self.twice + math.log(k_t / half)) / (2 * (n - 1) * t * (1 - t))
+            variance = min(variance, spread / (1 - t) + paid)
+        least = 2 * length**2 * math.log(1 / half) / (n - 1)
+        u = 1 / (1 + length**2 / least)
+        first = (1 + lambertw((4 * math.log(1 / half) / n - 1) / math.e).real) / length
+        last = -(lambertw(-u * math.exp(-u), -1).real + u) / length
+        k_c = math.ceil(math.log(last / first) / math.log(1.05))
+        found = []
+        for c in first * 1.05 ** np.arange(k_c):
+            factor = (math.exp(length * c) - length * c - 1) / (c * length**2)
+            found.append(mean + factor * variance + (self.twice + math.log(k_c * k_t / half)) / (c * n))
+        return min(found) / (0.5 - mu) ** 2
+
+    def gibbs_lambda(self):
+        return 2 * self.tuned(self.gibbs, self.divergence)
+
+    def tandem_lambda(self):
+        return 4 * self.tuned(self.mean(np.multiply), self.twice)
+
+    def tuned(self, risk, divergence):
+        """The PAC-Bayes-lambda bound at its best lambda."""
+        paid = divergence + math.log(2 * math.sqrt(self.n) / DELTA)
+        best = 2 / (math.sqrt(2 * self.n * risk / paid + 1) + 1)
+        return risk / (1 - best / 2) + paid / (best * (1 - best / 2) * self.n)
 
     def ccpbskl(self, mu):
         middle, least = (mu**2, -mu * (1 - mu)) if mu >= 0 else (-mu * (1 - mu), mu**2)
@@ -64,6 +109,7 @@ def voters(n, accuracies, copies=1, seed=0):
     return np.repeat(rng.random((n, len(accuracies))) > accuracies, copies, axis=1)
 
 
+MUS_PAID = 0.5 - 0.5 * 0.85 ** np.arange(20)
 CASES = {
     "different voters": voters(600, np.linspace(0.7, 0.85, 9)),
     "voters that err together": voters(400, np.array([0.6, 0.9]), copies=4),
@@ -92,6 +138,7 @@ def test_cctnd_is_the_published_bound_at_its_best_mu(name):
     votes, rho, pi, pairs = given(name)
     ours, theirs = certified(votes, rho, pi, RISKS["cctnd"]), min(pairs.cctnd(), 1.0)
     assert theirs - 1e-7 <= ours <= theirs + 1e-9  # theirs is from a grid of mu
+    assert ours == pytest.approx(min(pairs.cctnd_at_the_best_mu(), 1.0), abs=1e-9)
     assert certified(votes, rho, pi, RISKS["cctnd"], Seeger()) <= ours
 
 
@@ -120,6 +167,44 @@ def test_ccpbskl_takes_the_best_mu_that_is_not_negative(name):
     ours = certified(votes, rho, pi, RISKS["ccpbskl"])
     theirs = min(1.0, *(pairs.ccpbskl(mu) for mu in np.linspace(0, 0.49, 99)))
     assert theirs * (1 - 1e-3) <= ours <= theirs + 1e-9
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.1, 0.3, 0.45])
+@pytest.mark.parametrize("name", CASES)
+def test_ccpbb_is_the_published_bound_for_a_given_mu(name, mu):
+    votes, rho, pi, pairs = given(name)
+    risk, theirs = CantelliBennett(mu=mu, bound=Bennett("twice")), pairs.ccpbb(mu)
+    upper = Upper(risk.bound, (votes.n_examples,), DELTA)
+    ours = risk.compose(risk.certified_moments(rho, votes), rho.certified_kl(pi), upper, rho).value
+    assert ours == pytest.approx(theirs, abs=1e-9)
+    assert certified(votes, rho, pi, risk) == pytest.approx(min(theirs, 1.0), abs=1e-9)
+    assert certified(votes, rho, pi, CantelliBennett(mu=mu)) <= min(theirs, 1.0)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_ccpbb_pays_for_the_offsets_that_it_tries(name):
+    votes, rho, pi, _ = given(name)
+    ours = certify([votes], [rho], [pi], RISKS["ccpbb"], BOUNDS["seeger"], DELTA)
+    assert ours.claims[0].among == {"means": len(MUS_PAID)}
+    alone = [certify([votes], [rho], [pi], CantelliBennett(mu=mu), BOUNDS["seeger"], DELTA / 20) for mu in MUS_PAID]
+    assert ours.bound == pytest.approx(min(each.bound for each in alone), rel=1e-13)
+    assert (ours.bound_settings["name"], ours.theorem) == (
+        "bennett",
+        "the PAC-Bayes-Bennett bound, for the risk 'ccpbb'",
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_lambda_is_the_published_bound_for_voters_and_pairs(name):
+    votes, rho, pi, pairs = given(name)
+    for risk, theirs in (("first_order", pairs.gibbs_lambda()), ("second_order", pairs.tandem_lambda())):
+        assert certified(votes, rho, pi, RISKS[risk], Lambda("2sqrt")) == pytest.approx(min(theirs, 1.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("mu", [-0.1, 0.5, math.nan])
+def test_ccpbb_refuses_an_offset_out_of_range(mu):
+    with pytest.raises(ValueError, match=r"mu must lie between 0 and 0\.49"):
+        CantelliBennett(mu=mu)
 
 
 @pytest.mark.parametrize("mu", [0.5, -11.0, math.nan])

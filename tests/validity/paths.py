@@ -21,6 +21,7 @@ WEIGHTED_VOTE = (
     "binomial",
     "c_bound",
     "cctnd",
+    "ccpbb",
     "ccpbskl",
 )
 ROOM = 1e-9  # below a threshold, where weights that reach it exactly are rounded

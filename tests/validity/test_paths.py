@@ -240,6 +240,7 @@ RISKS = {
     "binomial": {"posterior": "categorical"},
     "c_bound": {"posterior": "categorical"},
     "cctnd": {"posterior": "categorical"},
+    "ccpbb": {"posterior": "categorical"},
     "ccpbskl": {"posterior": "categorical"},
 }
 

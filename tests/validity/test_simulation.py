@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from stocmv import certify
-from stocmv.bounds import BOUNDS, Catoni, CatoniPerFold, Seeger, UpperBound
+from stocmv.bounds import BOUNDS, Bennett, Catoni, CatoniPerFold, Seeger, UpperBound
 from stocmv.posteriors import Categorical, Dirichlet, LogitNormal
 from stocmv.risks import (
     Binomial,
+    CantelliBennett,
     CantelliSplit,
     CantelliTandem,
     CBound,
@@ -39,7 +40,10 @@ from validity.trials import (
 
 pytestmark = pytest.mark.slow
 
-ONE_SAMPLE = {name: bound for name, bound in BOUNDS.items() if bound.proven} | {"catoni_fixed": Catoni(c=2.0)}
+ONE_SAMPLE = {name: bound for name, bound in BOUNDS.items() if bound.proven} | {
+    "catoni_fixed": Catoni(c=2.0),
+    "bennett": Bennett(),
+}
 FOLDS = ONE_SAMPLE | {"catoni_per_fold": CatoniPerFold}
 EXACT = {"exact": Exact()}
 WITH_A_DIRICHLET = {"exact": Exact(), "half": Half(), "first_order": FirstOrder(), "second_order": SecondOrder()}
@@ -49,8 +53,11 @@ CLASSICAL = {
     "binomial": Binomial(n_draws=10),  # a hundred draws pay so much that nothing is learned
     "c_bound": CBound(),
     "cctnd": CantelliTandem(),
+    "ccpbb": CantelliBennett(),
     "ccpbskl": CantelliSplit(),
 }
+BENNETT = {"ccpbb": CLASSICAL["ccpbb"]}  # whose variance takes more examples to estimate
+OTHERS = {name: risk for name, risk in CLASSICAL.items() if name not in BENNETT}
 FEW_DRAWS = {"mc": MonteCarlo(certificate_draws=300)}
 
 FLIPS = p.coin_flips(16)
@@ -75,7 +82,8 @@ STUDIES = {
     "one sample, three classes": Study(CROWD3, SKILL3, (150,), DELTA, WITH_A_DIRICHLET, ONE_SAMPLE),
     "two folds, three classes": Study(TAIL3, MEMORY3, (80, 80), DELTA, WITH_A_DIRICHLET, FOLDS, **DRAWN),
     "one sample, weighted vote": Study(CROWD, SKILL, (200,), DELTA, CLASSICAL, ONE_SAMPLE, **WEIGHTED),
-    "three folds, weighted vote": Study(TAIL, MEMORY, (60, 100, 140), DELTA, CLASSICAL, FOLDS, **WEIGHTED),
+    "three folds, weighted vote": Study(TAIL, MEMORY, (60, 100, 140), DELTA, OTHERS, FOLDS, **WEIGHTED),
+    "three folds, CCPBB": Study(TAIL, MEMORY, (300, 500, 700), DELTA, BENNETT, {"seeger": Seeger()}, **WEIGHTED),
     "two folds, drawn in training": Study(TAIL3, MEMORY3, (30, 50), DELTA, MC, FOLDS, **TRAINED_ON_DRAWS, **DRAWN),
     "two folds, logit-normal": Study(TAIL3, MEMORY3, (30, 50), DELTA, FEW_DRAWS, FOLDS, **NORMAL),
 }
@@ -87,7 +95,7 @@ REPEATED = {  # with another number of folds, which is no code of its own, and t
     "one sample, logit-normal": Study(CROWD, SKILL, (100,), DELTA, FEW_DRAWS, ONE_SAMPLE, **NORMAL),
     "three folds, two classes": Study(TAIL, MEMORY, (10, 20, 40), DELTA, EXACT, FOLDS),
     "three folds, three classes": Study(TAIL3, MEMORY3, (60, 80, 160), DELTA, WITH_A_DIRICHLET, FOLDS),
-    "two folds, weighted vote": Study(TAIL, MEMORY, (100, 100), DELTA, CLASSICAL, FOLDS, **WEIGHTED),
+    "two folds, weighted vote": Study(TAIL, MEMORY, (100, 100), DELTA, OTHERS, FOLDS, **WEIGHTED),
     "three folds, drawn in training": Study(TAIL3, MEMORY3, (20, 30, 50), DELTA, MC, FOLDS, **TRAINED_ON_DRAWS),
     "three folds, logit-normal": Study(TAIL3, MEMORY3, (20, 30, 50), DELTA, FEW_DRAWS, FOLDS, **NORMAL),
 }

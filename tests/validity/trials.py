@@ -190,8 +190,9 @@ def bounds_under(study: Study, tried: Attempt, risk: Risk) -> list[float]:
     moments = np.stack([risk.certified_moments(p, v) for p, v in zip(posteriors, tried.votes, strict=True)])
     divergence = sum(p.certified_kl(q) for p, q in zip(posteriors, tried.priors, strict=True))
 
-    def value(bound: Bound) -> float:
-        upper = Upper(bound, study.sizes, study.delta / len(risk.outward))
+    def value(asked: Bound) -> float:
+        bound = risk.bound_for(asked)
+        upper = Upper(bound, study.sizes, study.delta / risk.n_bounds)
         mean = np.minimum(bound.risk_weights(study.sizes) @ moments, 1.0)
         return min(risk.compose(mean, divergence, upper, posteriors[0]).value, 1.0)
 

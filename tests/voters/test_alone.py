@@ -33,6 +33,19 @@ class Chance(ClassifierMixin, BaseEstimator):
         return np.random.default_rng().choice(self.classes_, len(X))
 
 
+class Quota(GaussianNB):
+    """Its probabilities are those of each example, but it answers yes to the most probable tenth of all."""
+
+    def predict(self, X):
+        chances = self.predict_proba(X)[:, 1]
+        return self.classes_[(chances >= np.quantile(chances, 0.9)).astype(int)]
+
+
+def test_answers_are_checked_beside_probabilities():
+    with pytest.raises(ValueError, match=ALONE):
+        quick(Quota()).fit(X, y)
+
+
 @pytest.mark.parametrize("bound", ["auto", "seeger"])
 @pytest.mark.parametrize(
     "voters",

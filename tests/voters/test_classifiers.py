@@ -204,6 +204,51 @@ def test_an_error_names_the_classifier_that_failed(fails_at, kind, said):
         MajorityVoteClassifier(voters[2], random_state=0).fit(X, CODES)
 
 
+class Backwards(GaussianNB):
+    """Its classes are in descending order."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.theta_, self.var_, self.class_prior_ = self.theta_[::-1], self.var_[::-1], self.class_prior_[::-1]
+        self.classes_ = self.classes_[::-1]
+        return self
+
+
+class Unsure(GaussianNB):
+    """Answers "?" where it is not sure."""
+
+    def predict(self, X):
+        return np.where(self.predict_proba(X).max(1) > 0.6, super().predict(X), "?")
+
+
+class Column(GaussianNB):
+    """Gives its answers as a column."""
+
+    def predict(self, X):
+        return super().predict(X)[:, None]
+
+
+def test_probabilities_are_those_of_the_classes_in_any_order():
+    ours = Classifiers([Backwards()]).fit(X, CODES, LABELS["strings"], seed=0)
+    theirs = GaussianNB().fit(X, CODES)
+    np.testing.assert_allclose(ours.probabilities(NEW)[:, 0], theirs.predict_proba(NEW), rtol=1e-12)
+    np.testing.assert_array_equal(ours.codes(NEW)[:, 0], theirs.predict(NEW))
+
+
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+def test_an_answer_that_is_no_class_is_refused(voting):
+    names = LABELS["strings"][CODES]
+    with pytest.raises(ValueError, match="predict answers '\\?', which is none of the 3 classes"):
+        MajorityVoteClassifier(Unsure(), voting=voting, random_state=0).fit(X, names)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_answers_may_be_a_column(frozen):
+    voters = FrozenEstimator(Column().fit(X, CODES)) if frozen else Column()
+    clf = MajorityVoteClassifier(voters, random_state=0).fit(X, CODES)
+    np.testing.assert_array_equal(clf.predict(NEW), clf.voters_[0].classifiers[0].predict(NEW)[:, 0])
+
+
 def test_what_is_no_classifier_is_named():
     with pytest.raises(TypeError, match=r"voters\[1\] is StandardScaler\(\)"):
         MajorityVoteClassifier([GaussianNB(), StandardScaler()]).fit(X, CODES)

@@ -1,5 +1,6 @@
 """Proven upper bounds on a risk from its empirical value, the KL and the sample size."""
 
+from ._bennett import Bennett
 from ._bound import Bound, Upper as Upper, UpperBound
 from ._catoni import Catoni, CatoniPerFold
 from ._delta import check_alternatives as check_alternatives, check_delta as check_delta
@@ -19,4 +20,14 @@ BOUNDS: dict[str, Bound] = {
     "lambda": Lambda(),
 }
 
-__all__ = ["Bound", "Catoni", "CatoniPerFold", "Lambda", "McAllester", "Seeger", "UpperBound", "clopper_pearson"]
+__all__ = [
+    "Bennett",
+    "Bound",
+    "Catoni",
+    "CatoniPerFold",
+    "Lambda",
+    "McAllester",
+    "Seeger",
+    "UpperBound",
+    "clopper_pearson",
+]

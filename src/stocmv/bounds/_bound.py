@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -81,14 +81,23 @@ class Bound(Provable, ABC):
 
 @dataclass(frozen=True)
 class Upper:
-    """A bound for folds of given sizes, with a given share of delta for each mean: what risks compose."""
+    """A bound for folds of given sizes, with a given share of delta for each mean: what risks compose.
+
+    ``pair_sizes`` are the sizes for means over pairs of voters, if these are others.
+    """
 
     bound: Bound
     sizes: Sequence[int]
     delta: float
+    pair_sizes: Sequence[int] = ()
 
     def __call__(self, risk: float, kl: float) -> UpperBound:
         return self.bound.upper(risk, kl, self.sizes, self.delta)
+
+    @property
+    def of_pairs(self) -> "Upper":
+        """The same for means over pairs of voters."""
+        return replace(self, sizes=self.pair_sizes or self.sizes)
 
     @property
     def two_sided(self) -> bool:

@@ -2,6 +2,7 @@
 
 from ..verify import Check as Check, Verification
 from ._certificate import Certificate
+from ._certify_judgments import certify_judgments as certify_judgments
 from ._challenger import ChallengerMonitor
 from ._claims import Claim as Claim, share as share
 from ._class_losses import known_labels as known_labels
@@ -16,6 +17,7 @@ from ._monitor import Monitor
 from ._pac_bayes import (
     PacBayesCertificate,
     certify,
+    check_out_of_bag as check_out_of_bag,
     check_per_class as check_per_class,
     verify_precisely as verify_precisely,
 )
@@ -29,8 +31,8 @@ from ._tested import (
     FIGURES as FIGURES,
     TestedCertificate,
     assumptions_of_tests as assumptions_of_tests,
-    certify_judgments as certify_judgments,
 )
+from ._words import counted as counted
 
 __all__ = [
     "Certificate",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._files import whole_file
+from .._text import visible
 from ..posteriors import Posterior
 from ..verify import Check, Verification, parse_certificate, read_certificate
 from ._claims import Claim, shares_in_words
@@ -20,7 +21,7 @@ from ._judgments import Judgments
 from ._monitor import Monitor
 from ._percent import confidence, percent
 from ._seal import sealed
-from ._tables import Row, Table, as_text
+from ._tables import Row, Table, as_markdown, as_text
 from ._words import counted
 
 _KINDS: dict[str, type["Certificate"]] = {}
@@ -311,7 +312,7 @@ class Certificate(ABC):
             "It assumes:",
             *(f"- {assumption}" for assumption in self.assumptions),
         ]
-        return "\n".join(page)
+        return "\n".join(map(visible, page))  # names of classes and columns may hold anything
 
     def _repr_html_(self) -> str:
         """The page for a notebook."""
@@ -329,15 +330,15 @@ class Certificate(ABC):
     def to_markdown(self) -> str:
         """The page as Markdown, to paste into a model card or instructions for use."""
         if not self.proven:
-            return f"**{self.statement()}**\n"
-        warnings = [f"**Warning: {warning}**" for warning in self.warnings]
+            return f"**{as_markdown(self.statement())}**\n"
+        warnings = [f"**{as_markdown(f'Warning: {warning}')}**" for warning in self.warnings]
         parts = [
             *warnings,
-            f"**{self.statement()}**",
+            f"**{as_markdown(self.statement())}**",
             *(table.markdown() for table in self.tables()),
-            " ".join([*self.notes(), self._proof()]),
+            as_markdown(" ".join([*self.notes(), self._proof()])),
             "It assumes:",
-            "\n".join(f"- {assumption}" for assumption in self.assumptions),
+            "\n".join(f"- {as_markdown(assumption)}" for assumption in self.assumptions),
         ]
         return "\n\n".join(parts) + "\n"
 

@@ -109,7 +109,11 @@ class Classes(Figure):
                 "a hold-out."
             )
         if not certificate.f1_scores:
-            told.append(f"F1 is not certified {'for groups' if certificate.grouped else 'with folds'}.")
+            told.append(
+                "F1 is not certified for groups: it is about rows, and rows of a group depend on each other."
+                if certificate.grouped
+                else "F1 is not certified with folds, whose votes answer a class differently often: use a hold-out."
+            )
         return told
 
 

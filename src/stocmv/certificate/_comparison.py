@@ -1,6 +1,7 @@
 """Two models on the same examples: which of them errs less, and by how much."""
 
 import decimal
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -119,7 +120,7 @@ def compare_predictions(
     *,
     groups: ArrayLike | None = None,
     delta: float = 0.05,
-    names: tuple[str, str] = MODELS,
+    names: Sequence[str] = MODELS,
 ) -> Comparison:
     """Compare the errors of two models on the same examples, with an interval for their difference.
 
@@ -135,7 +136,7 @@ def compare_predictions(
         is its mean over the group's rows.
     delta : float
         Probability that the interval does not contain the true difference, at most.
-    names : tuple of two str
+    names : sequence of two str
         What to call the models in sentences.
 
     Returns
@@ -165,6 +166,8 @@ def compare_predictions(
     percentage points fewer examples than the first model (measured 3.00).
     """
     delta = check_delta(delta)
+    if len(names) != 2 or names[0] == names[1]:
+        raise ValueError(f"names must be two different names, got {names!r}.")
     truth = check_labels(y_true, "y_true", 1)
     wrong = np.column_stack([answers_to(truth, first, "first") != truth, answers_to(truth, second, "second") != truth])
     only_first, only_second = (int(np.sum(wrong[:, k] & ~wrong[:, 1 - k])) for k in (0, 1))

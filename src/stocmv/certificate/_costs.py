@@ -61,8 +61,9 @@ def check_cost(cost: Any, classes: Sequence[Any]) -> Costs:
     Parameters
     ----------
     cost : array-like of shape (n_classes, n_classes), or dict of dicts
-        Rows and columns in the order of the classes; or ``{truth: {answer: cost}}``, which may name more classes than
-        occur, and where right answers that are left out cost nothing.
+        Rows and columns in the order of the classes, or named after them in a data frame; or
+        ``{truth: {answer: cost}}``, which may name more classes than occur, and where right answers that are left out
+        cost nothing.
     classes : sequence
         The sorted labels of the classes that occur.
 
@@ -72,6 +73,7 @@ def check_cost(cost: Any, classes: Sequence[Any]) -> Costs:
     >>> check_cost({"ill": {"well": 10}, "well": {"ill": 1}}, ["ill", "well"]).matrix.tolist()
     [[0.0, 10.0], [1.0, 0.0]]
     """
+    cost = _by_name(cost)
     try:
         named, rows = _named(cost, list(classes)) if isinstance(cost, Mapping) else (list(classes), cost)
         costs = np.array(rows, float)
@@ -91,6 +93,14 @@ def check_cost(cost: Any, classes: Sequence[Any]) -> Costs:
     if np.ptp(costs) <= max(1e-9 * np.abs(costs).max(), 1e-100):
         raise ValueError("cost has the same value everywhere, or nearly so: there is nothing to bound.")
     return Costs(named, costs)
+
+
+def _by_name(cost: Any) -> Any:
+    """A data frame whose rows and columns have names as a dict of dicts; anything else as it is."""
+    if not (hasattr(cost, "columns") and hasattr(cost, "index")):
+        return cost
+    unnamed = list(range(len(cost)))
+    return cost if list(cost.index) == unnamed == list(cost.columns) else cost.to_dict("index")
 
 
 def _named(cost: Mapping, classes: list[Any]) -> tuple[list[Any], list[list[float]]]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import BOUNDS, Bound, CatoniPerFold, Upper, check_alternatives, check_delta, seeger_mixture
+from ..bounds import BOUNDS, Bennett, Bound, CatoniPerFold, Upper, check_alternatives, check_delta, seeger_mixture
 from ..posteriors import POSTERIORS, BlocDirichlet, Dirichlet, Posterior
 from ..risks import RISKS, Risk, margin_rows
 from ..special import kl_inverse
@@ -40,7 +40,7 @@ _SPEAKERS = (
     "Voters that answered all judging examples alike form a bloc. The voter that speaks for a bloc in predict was "
     "drawn once, in proportion to the prior; the bound on predict is on the average over that draw."
 )
-_NAMED_BOUNDS = {bound.name: bound for bound in (*BOUNDS.values(), CatoniPerFold((1.0,)))}
+_NAMED_BOUNDS = {bound.name: bound for bound in (*BOUNDS.values(), CatoniPerFold((1.0,)), Bennett())}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +133,11 @@ class PacBayesCertificate(Certificate):
         return self.risk in RISKS and RISKS[self.risk].soft
 
     @property
+    def is_out_of_bag(self) -> bool:
+        """Whether each voter has examples of its own that judge it."""
+        return "fewest" in self.figures["error"]
+
+    @property
     def theorem(self) -> str:
         bound = _NAMED_BOUNDS.get(self.bound_settings["name"])
         named = f"the bound {self.bound_settings['name']!r}" if bound is None else bound.theorem
@@ -202,6 +207,12 @@ class PacBayesCertificate(Certificate):
         return [remark for remark in (found, than) if remark]
 
     def _notes(self) -> list[str]:
+        if self.is_out_of_bag:
+            fewest = self.figures["error"]["fewest"]
+            return [
+                f"Out of bag: at least {fewest['voter']:,} examples judge each voter, and at least "
+                f"{fewest['pair']:,} each two voters together."
+            ]
         return [rates_of_two(self.per_class)] if len(self.per_class) == 2 else []
 
     def _averaged_over(self) -> list[str]:
@@ -218,6 +229,11 @@ class PacBayesCertificate(Certificate):
             if several
             else "The voters and the prior were chosen without looking at these examples."
         )
+        if self.is_out_of_bag:
+            unseen = (
+                "Each voter was made without looking at the examples that judge it; which these are, and the prior, "
+                "were chosen without looking at any of these examples."
+            )
         bound = _NAMED_BOUNDS.get(self.bound_settings["name"])
         chosen = "" if bound is None else bound.assumption(len(self.fold_sizes))
         fixed = "The risk, the bound and delta were fixed before looking at these examples."
@@ -335,9 +351,11 @@ def certify(
     check_per_class(per_class, posteriors[0])
     for fold in votes:
         risk.check_votes(fold)
+    check_out_of_bag(votes, posteriors[0])
     _check_blocs(votes, posteriors, priors)
     check_delta(delta)
     check_alternatives(alternatives)
+    bound = risk.bound_for(bound)
     one_voter = all(v.n_voters == 1 for v in votes)
     draws, covers_drawn = risk.paid_draws(posteriors[0]), one_voter or risk.covers_drawn(posteriors[0].law)
     labels = known_labels(votes, needed=per_class)
@@ -347,18 +365,19 @@ def certify(
         votes=certified_votes,
         folds=len(votes),
         parts=alternatives,
-        means=len(risk.outward),
+        means=risk.n_bounds,
         margins=len(margins_for(posteriors)) if posteriors[0].law == "dirichlet" and not one_voter else 0,
         draw_share=risk.draw_share if draws else 0.0,
         classes=len(labels),
         per_class=per_class,
     )
     sizes = tuple(v.n_examples for v in votes)
+    fewest, fewest_pairs = (tuple(v.fewest(count) for v in votes) for count in (1, 2))
     started: Any = (
         [v.start(v.digest) for v in votes],
         [v.start(v.total, class_counts) for v in votes],
         sampled(votes if posteriors[0].law == "dirichlet" else []),
-        [v.start(v.mean, partial(risk.certified_moments, p)) for p, v in zip(posteriors, votes, strict=True)],
+        [v.start(risk.certified_means, p, v) for p, v in zip(posteriors, votes, strict=True)],
     )
     digests, counts, samples, means = ([wait() for wait in group] for group in started)
     by_fold = np.stack(means)
@@ -368,11 +387,13 @@ def certify(
         moments = kl_inverse(moments, np.log(1 / share_of(claims, certified_votes[-1], "draws")) / draws)
     kl = sum(p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True))
     share = share_of(claims, certified_votes[-1])
-    composed = risk.compose(np.minimum(moments, 1.0), kl, Upper(bound, sizes, share), posteriors[0])
+    composed = risk.compose(np.minimum(moments, 1.0), kl, Upper(bound, fewest, share, fewest_pairs), posteriors[0])
     value = min(composed.value, 1.0)
     parts: dict[str, Any] = {"risk": risk, "posterior": posteriors[0], "bound": bound}
     own, fixed, classes = _further(votes, samples, posteriors, priors, bound, claims, value, drawn)
     error = {"bound": own, "stochastic_bound": value, "moments": [float(m) for m in moments], "kl": float(kl)}
+    if votes[0].out_of_bag:
+        error["fewest"] = {"voter": fewest[0], "pair": fewest_pairs[0]}
     further: dict[str, Any] = {"classes": classes} if per_class else {"recalls": _recalls(labels, votes, posteriors)}
     if len(labels):
         share = share_of(claims, "baseline")
@@ -434,6 +455,16 @@ def check_per_class(per_class: bool, posterior: Posterior | type[Posterior]) -> 
         )
 
 
+def check_out_of_bag(votes: Sequence[Votes], posterior: Posterior | type[Posterior]) -> None:
+    """Refuse out-of-bag votes in folds, or with another posterior than one over single voters."""
+    if not any(v.out_of_bag for v in votes):
+        return
+    if len(votes) > 1:
+        raise ValueError(f"votes has {len(votes)} folds, but out-of-bag votes are one sample: pass them alone.")
+    if posterior.law != "voter":
+        raise ValueError(f"out-of-bag votes need posterior='categorical', got {posterior.name!r}.")
+
+
 def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> list[ClassLosses]:
     """Errors of the stochastic vote by class."""
     return class_losses([partial(margin_rows, cast(Dirichlet, p)) for p in posteriors], votes)
@@ -442,6 +473,7 @@ def _drawn_losses(votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> li
 def _recalls(labels: NDArray, votes: Sequence[Votes], posteriors: Sequence[Posterior]) -> list[dict[str, Any]]:
     """What predict finds of each class; not for votes that are drawn once, which are too many to count again."""
     unknown = votes[0].soft and len(labels) > 2  # the margins do not say which class has the most weight
+    unknown |= votes[0].out_of_bag  # no example has the votes of all voters
     if not len(labels) or posteriors[0].law == "drawn" or unknown:
         return []
     found = class_losses([partial(mean_vote_errors, p.mean) for p in posteriors], votes)

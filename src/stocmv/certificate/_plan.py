@@ -28,7 +28,7 @@ class Plan:
     allowed : int or None
         The bound is met if the model makes at most so many errors on ``n`` examples; None with ``prevalence``, where
         it depends on how many of the examples are in the class.
-    error, bound, delta, chance, prevalence
+    error, bound, delta, chance, prevalence, classes
         What was asked for.
 
     Examples
@@ -46,16 +46,18 @@ class Plan:
     delta: float
     chance: float
     prevalence: float | None
+    classes: int = 1
 
     def chance_at(self, n: int) -> float:
         """The smallest chance to certify the bound with so many examples or more."""
-        target = _Target(self.error, self.bound, self.delta, self.chance)
+        target = _Target(self.error, self.bound, self.delta / self.classes, self.chance)
         return target.chance_at(n) if self.prevalence is None else target.joint(n, self.prevalence)
 
     def statement(self) -> str:
         """The plan in a sentence."""
         whole = self.prevalence is None
-        where = "" if whole else f" of the class or subgroup that makes up {_share(self.prevalence)} of the examples"
+        part = f"class (one of {self.classes:,})" if self.classes > 1 else "subgroup"
+        where = "" if whole else f" of the {part} that makes up {_share(self.prevalence)} of the examples"
         met = "" if self.allowed is None else f" The bound is met with at most {counted(self.allowed, 'error')}."
         return (
             f"If the model errs on {_share(self.error)}{where}, {counted(self.n, 'judging example')} certify at most "
@@ -117,7 +119,13 @@ class ComparisonPlan:
 
 
 def plan(
-    *, error: float, bound: float, delta: float = 0.05, chance: float = 0.8, prevalence: float | None = None
+    *,
+    error: float,
+    bound: float,
+    delta: float = 0.05,
+    chance: float = 0.8,
+    prevalence: float | None = None,
+    classes: int = 1,
 ) -> Plan:
     """Plan how many judging examples it takes so that a bound is likely to be certified.
 
@@ -138,6 +146,8 @@ def plan(
     prevalence : float, optional
         The share of the examples that belong to the class or subgroup whose error is to be certified. How many do is
         random, and part of the chance; each number of them counts with the least chance from it on.
+    classes : int
+        With ``prevalence`` of a class: the number of classes, whose bounds hold all at once and share delta.
 
     Returns
     -------
@@ -148,8 +158,10 @@ def plan(
     >>> from stocmv import plan
     >>> plan(error=0.05, bound=0.07).n
     961
-    >>> plan(error=0.05, bound=0.07, prevalence=0.1).n
+    >>> plan(error=0.05, bound=0.07, prevalence=0.1).n  # a subgroup
     9679
+    >>> plan(error=0.05, bound=0.07, prevalence=0.1, classes=2).n  # one of two classes
+    12115
     """
     _check_share("error", error, zero=True)
     _check_share("bound", bound)
@@ -159,14 +171,17 @@ def plan(
         raise ValueError(f"bound must be larger than error: got bound={bound:g} and error={error:g}.")
     if prevalence is not None:
         _check_share("prevalence", prevalence, one=True)
-    target = _Target(error, bound, delta, chance)
+    _check_classes(classes)
+    if classes > 1 and prevalence is None:
+        raise ValueError("classes is for the bound on one class: give the share of its examples as prevalence.")
+    target = _Target(error, bound, delta / classes, chance)
     allowed = None
     if prevalence is None:
         allowed = target.first_allowed()
         n = int(target.sizes(np.array([allowed]))[0])
     else:
         n = target.total(prevalence)
-    return Plan(n, allowed, error, bound, delta, chance, prevalence)
+    return Plan(n, allowed, error, bound, delta, chance, prevalence, int(classes))
 
 
 def plan_comparison(
@@ -323,6 +338,11 @@ def _too_many() -> ValueError:
 
 def _share(value: float | None) -> str:
     return f"{100 * value:.6g} %" if value is not None else ""
+
+
+def _check_classes(value: Any) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"classes must be the number of classes, got {value!r}.")
 
 
 def _check_share(name: str, value: Any, *, zero: bool = False, one: bool = False) -> None:

@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..verify import Refused, parse_certificate
 from ..votes import check_classes, check_labels, code_dtype, encode
+from ._certify_judgments import certify_judgments
 from ._costs import check_cost
 from ._groups import group_ids
 from ._judgments import Judgments
 from ._subgroup_columns import subgroup_codes
-from ._tested import TestedCertificate, certify_judgments
+from ._tested import TestedCertificate
 
 
 def certify_predictions(
@@ -41,7 +42,8 @@ def certify_predictions(
         The true labels, and what the model answered. An example that it did not answer needs a label of its own, such
         as "none", and counts as an error.
     scores : array-like of shape (n, n_classes) or (n,), optional
-        The probability of each class, in the order of the sorted classes; of two classes, that of the second alone.
+        The probability of each class, in the order of the sorted classes; of two classes, that of the second alone. The
+        columns of a data frame are found by their names, the classes.
         Then the Brier score, the log loss and, for two classes, the area under the ROC curve are bounded too. The
         scores are in the evidence, for answering only when sure and for thresholds.
     classes : array-like, optional
@@ -53,7 +55,8 @@ def certify_predictions(
         One or more columns such as the region; the error is also bounded in each subgroup, and so are the differences
         between those of one column. They must have been fixed before as well.
     cost : array-like of shape (n_classes, n_classes), or dict of dicts, optional
-        Also bound the mean cost: rows are true classes and columns answers, or ``{truth: {answer: cost}}``.
+        Also bound the mean cost: rows are true classes and columns answers, or ``{truth: {answer: cost}}``. Rows and
+        columns of a data frame are found by their names.
     per_class : bool
         Also bound the error on each class and its precision.
     calibration : bool
@@ -159,6 +162,7 @@ def _kind(labels: NDArray) -> str:
 
 def _scores(values: Any, n: int, classes: NDArray) -> NDArray:
     """The score of each class; of two classes the second's is enough."""
+    values = _in_class_order(values, classes.tolist())
     try:
         scores = np.array(values, float)
     except (TypeError, ValueError) as error:
@@ -173,3 +177,13 @@ def _scores(values: Any, n: int, classes: NDArray) -> NDArray:
     if not (np.all((scores >= 0) & (scores <= 1)) and np.all(np.abs(scores.sum(1) - 1) <= 1e-6)):
         raise ValueError("scores must lie between 0 and 1, and those of an example must sum to 1.")
     return scores
+
+
+def _in_class_order(values: Any, labels: list[Any]) -> Any:
+    """The columns of a data frame in the order of the classes after which they are named; anything else as it is."""
+    names = list(getattr(values, "columns", labels))
+    if names in (labels, list(range(len(labels)))):
+        return values
+    if set(names) != set(labels) or len(names) > len(labels):
+        raise ValueError(f"scores must have a column for each of the classes {labels!r}, got the columns {names!r}.")
+    return values[labels]

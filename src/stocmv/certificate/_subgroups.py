@@ -74,9 +74,10 @@ class Subgroups(Figure):
 
     def remarks(self, certificate: "TestedCertificate", content: Any) -> list[str]:
         proven = [gap for gap in content["gaps"] if gap["lower"] > 0]
+        averaged = ", averaged group by group" * certificate.grouped
         return [
             f"It errs more often where {gap['attribute']} is {gap['most']!r} than where it is {gap['least']!r}, by at "
-            f"least {percent_down(gap['lower'])[:-2]} percentage points, {certificate.again}."
+            f"least {percent_down(gap['lower'])[:-2]} percentage points{averaged}, {certificate.again}."
             for gap in proven
         ]
 

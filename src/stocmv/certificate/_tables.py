@@ -1,10 +1,14 @@
 """The tables of a certificate: one description, which text, notebooks, the terminal and the page render."""
 
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import NamedTuple
 
+from .._text import visible
 from ._percent import amount, percent, percent_down
+
+_MARKUP = re.compile(r"[\\`*_\[\]<>|~$&#]")  # what means something within a line
 
 FORMS: dict[str, Callable[[float], str]] = {"percent": percent, "percent down": percent_down, "cost": amount}
 
@@ -59,11 +63,14 @@ class Table(NamedTuple):
         )
 
     def markdown(self) -> str:
-        def cell(text: str) -> str:
-            return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+        rows = [(self.heading, self.how, self.measured), *self.lines]
+        lines = [f"| {' | '.join(map(as_markdown, row))} |" for row in rows]
+        return "\n".join([lines[0], "| --- | ---: | ---: |", *lines[1:]])
 
-        rows = [(self.heading, self.how, self.measured), ("---", "---:", "---:"), *self.lines]
-        return "\n".join(f"| {' | '.join(map(cell, row))} |" for row in rows)
+
+def as_markdown(text: str) -> str:
+    """One line of text that Markdown shows as it is: names of classes and columns may hold anything."""
+    return _MARKUP.sub(r"\\\g<0>", visible(text))
 
 
 def as_text(tables: Sequence[Table]) -> list[str]:

@@ -1,14 +1,13 @@
 """Certificates of votes that their judging examples only tested: nothing is paid for learning."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import check_delta
-from ..verify import Refused, Verification, check_judgments, verify_tested
+from ..verify import Verification, verify_tested
 from ._baseline import Baseline
 from ._calibration import Calibration
 from ._certificate import Certificate
@@ -16,8 +15,7 @@ from ._classes import Classes, Recalls
 from ._costs import Costs
 from ._error import Error
 from ._f1 import F1
-from ._figure import Figure, Trial
-from ._guess import Guess
+from ._figure import Figure
 from ._interval import Interval
 from ._judgments import Judgments
 from ._mean_cost import MeanCost
@@ -27,6 +25,15 @@ from ._score_figures import ScoreFigures
 from ._subgroups import Subgroups
 from ._tables import Table
 from ._words import SAME_DISTRIBUTION, counted, rule
+
+if TYPE_CHECKING:
+    from ..decisions import (
+        ClassSelectiveCertificate,
+        RocBand,
+        RocPoint,
+        SelectiveCertificate,
+        ThresholdCertificate,
+    )
 
 FIGURES: dict[str, Figure] = {
     figure.name: figure
@@ -195,6 +202,149 @@ class TestedCertificate(Certificate):
             raise ValueError(f"shares must not be negative and must sum to 1, got {dict(shares)!r}.")
         return min(float(values @ [known[label] for label in shares]) / float(values.sum()) * (1 + 1e-14), 1.0)
 
+    def selective(
+        self,
+        max_error: float | Mapping[Any, float] | None = None,
+        *,
+        min_coverage: float | None = None,
+        delta: float | None = None,
+        evidence: Judgments | None = None,
+    ) -> "SelectiveCertificate | ClassSelectiveCertificate":
+        """Certify the same model answering only where its answer has a score high enough: error and coverage.
+
+        Needs scores. The threshold is found on the judgments, and the certificate pays for that. A fitted vote has a
+        method of the same name, which also gives the answers.
+
+        Parameters
+        ----------
+        max_error : float or dict
+            Error among the answers to certify, with as many answers as possible; or one for the answers of each class,
+            ``{"yes": 0.5, "no": 0.02}``.
+        min_coverage : float
+            Alternatively, the share of answers to certify, with as few errors as possible.
+        delta : float, optional
+            Probability that the bound on the error or the one on coverage fails, at most; by default that of this
+            certificate.
+        evidence : Judgments, optional
+            The judgments; by default ``evidence_``.
+
+        Raises
+        ------
+        NotCertified
+            If the target cannot be certified; the message says what can.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stocmv import certify_predictions
+        >>> rng = np.random.default_rng(0)
+        >>> score = rng.random(2000)
+        >>> truth, answers = rng.random(2000) < score, score > 0.5
+        >>> sure = certify_predictions(truth, answers, scores=score).selective(max_error=0.1)
+        >>> sure.bound, sure.coverage > 0.2, sure.thresholds[0] > 0.7
+        (0.1, True, True)
+        """
+        from ..decisions import certify_selective
+
+        table = self._own(evidence)
+        found = certify_selective(table, self, max_error=max_error, min_coverage=min_coverage, delta=delta)
+        return replace(found, further_assumptions=self._of_decisions)
+
+    def threshold(
+        self,
+        positive: Any = None,
+        *,
+        at: "float | RocPoint | None" = None,
+        min_recall: float | None = None,
+        min_precision: float | None = None,
+        max_false_positive_rate: float | None = None,
+        max_cost: float | None = None,
+        delta: float | None = None,
+        evidence: Judgments | None = None,
+    ) -> "ThresholdCertificate":
+        """Certify the same model with a threshold on the score of one class: recall, precision, false-positive rate.
+
+        It answers ``positive`` where the score of that class reaches the threshold. Give exactly one of the targets.
+        Needs scores, without folds or groups. A fitted vote has a method of the same name, which also gives the
+        answers.
+
+        Parameters
+        ----------
+        positive : object
+            The class that is meant. With two classes, the second if it is not given.
+        at : float or RocPoint
+            A threshold that was fixed before looking at these examples; or a point ``roc().at(...)``, picked after.
+        min_recall : float
+            Recall to certify, with as high a threshold as possible.
+        min_precision, max_false_positive_rate : float
+            Precision or false-positive rate to certify, with as low a threshold as possible.
+        max_cost : float
+            Mean cost to certify, by the costs of this certificate.
+        delta : float, optional
+            Probability that any of the bounds fails, at most; by default that of this certificate.
+        evidence : Judgments, optional
+            The judgments; by default ``evidence_``.
+
+        Raises
+        ------
+        NotCertified
+            If the target cannot be certified; the message says what can.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stocmv import certify_predictions
+        >>> rng = np.random.default_rng(0)
+        >>> score = rng.random(2000)
+        >>> truth, answers = rng.random(2000) < score, score > 0.5
+        >>> found = certify_predictions(truth, answers, scores=score).threshold(True, min_recall=0.9)
+        >>> found.recall_bound, found.threshold > 0.2
+        (0.9, True)
+        """
+        from ..decisions import certify_threshold
+
+        found = certify_threshold(
+            self._own(evidence),
+            self,
+            positive,
+            at=at,
+            min_recall=min_recall,
+            min_precision=min_precision,
+            max_false_positive_rate=max_false_positive_rate,
+            max_cost=max_cost,
+            delta=delta,
+            costs=Costs(self.cost["classes"], np.array(self.cost["matrix"])) if self.cost else None,
+        )
+        return replace(found, further_assumptions=self._of_decisions)
+
+    def roc(self, positive: Any = None, delta: float | None = None, *, evidence: Judgments | None = None) -> "RocBand":
+        """Recall and false-positive rate of one class at every threshold, with bounds for all of them at once.
+
+        Parameters
+        ----------
+        positive : object
+            The class that is meant. With two classes, the second if it is not given.
+        delta : float, optional
+            Probability that any bound of the curve fails, at most; by default that of this certificate.
+        evidence : Judgments, optional
+            The judgments; by default ``evidence_``.
+        """
+        from ..decisions import roc_band
+
+        return roc_band(self._own(evidence), self, positive, delta)
+
+    def _own(self, evidence: Judgments | None) -> Judgments:
+        """The judgments that were given, or those that came with this certificate."""
+        given = self.evidence_ if evidence is None else evidence
+        if given is None:
+            raise ValueError("The judgments are not in a certificate's file: pass evidence=Judgments.load(...).")
+        return given
+
+    @property
+    def _of_decisions(self) -> tuple[str, ...]:
+        """The further assumptions of a decision rule, which does not say by itself what it was made from."""
+        return (*self.further_assumptions, *([FIXED_MODEL] if self.voting == "given" else []))
+
     @property
     def beats_baseline(self) -> bool:
         """Whether bound and measured error (or cost) are below those of always giving the same answer."""
@@ -335,102 +485,3 @@ def assumptions_of_tests(n_folds: int, grouped: bool, fixed: str) -> list[str]:
     )
     constants = "; the constants of each fold were chosen from the others" if n_folds > 1 else ""
     return [drawn, unseen, f"{fixed} fixed before looking at these examples{constants}."]
-
-
-def certify_judgments(
-    judgments: Judgments,
-    delta: float = 0.05,
-    *,
-    guesses: Sequence[Guess] = (),
-    per_class: bool = False,
-    costs: Costs | None = None,
-    calibration: bool = False,
-    sides: int = 1,
-    score_figures: bool = False,
-    one_voter: bool = False,
-    voting: str = "hard",
-    unproven: Sequence[str] = (),
-    assumptions: Sequence[str] = (),
-    warnings: Sequence[str] = (),
-    protocol: dict[str, Any] | None = None,
-    context: dict[str, Any] | None = None,
-) -> TestedCertificate:
-    """Certify a vote from its judgments.
-
-    One part uses the Clopper-Pearson bound. Folds, each of which judges a vote made from the others, use the fold test.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        What the judging examples showed; voters and weights were chosen without them.
-    delta : float
-        Probability that a statement fails, at most.
-    guesses : sequence of Guess
-        With folds: what to expect of each fold's vote, according to the other folds.
-    per_class : bool
-        Also bound the error on each class, except for groups with folds its precision, and for a hold-out without
-        groups its F1.
-    costs : Costs, optional
-        Also bound the mean cost, from the cost of each answer given the true class.
-    calibration : bool
-        Also bound how often `predict` is right given the score of its answer, from both sides, in ten bins. Not with
-        folds or groups.
-    sides : {1, 2}
-        Also bound the error from both sides if 2. Not with folds.
-    score_figures : bool
-        Also bound the Brier score, the log loss and, for two classes without groups, the area under the ROC curve. Not
-        with folds.
-    one_voter : bool
-        Whether a single voter answers (in each fold), so that there is no stochastic vote.
-    voting : {"hard", "soft", "given"}
-        Whether the voters' answers are counted, or their probabilities added up, or a model's answers were given.
-    unproven, assumptions, warnings : sequence of str
-        Parts without a proof, further assumptions, and findings in the examples.
-    protocol, context : dict, optional
-        Which examples made the vote, and where the certificate comes from.
-    """
-    try:
-        check_judgments(judgments.columns())
-    except Refused as error:
-        raise ValueError(f"These judgments cannot be certified: {error}.") from error
-    trial = Trial(judgments, check_delta(delta), guesses, costs)
-    names = ["error", "baseline", *(["classes"] if per_class else ["recalls"])]
-    # different folds may answer rows of one group, and then there is no simple bound on the precision
-    if per_class and not (judgments.grouped and judgments.n_folds > 1):
-        names.append("precision")
-    if per_class and not judgments.grouped and judgments.n_folds == 1:
-        names.append("f1")
-    if costs is not None:
-        names.append("cost")
-    if calibration:
-        names.append("calibration")
-    if judgments.subgroups is not None:
-        names.append("subgroups")
-    if sides not in (1, 2):
-        raise ValueError(f"sides must be 1 or 2, got {sides!r}.")
-    if sides == 2:
-        names.append("interval")
-    if score_figures:
-        names.append("scores")
-    if judgments.votes is not None:
-        names.append("panel")
-    return TestedCertificate(
-        figures={name: FIGURES[name].compute(trial) for name in names},
-        delta=delta,
-        n=sum(trial.sizes),
-        grouped=judgments.grouped,
-        fold_sizes=tuple(trial.sizes),
-        fold_shares=tuple(trial.shares.tolist()),
-        voting=voting,
-        fold_test={} if trial.test is None else trial.test.settings(),
-        has_one_voter=one_voter,
-        covers_drawn=one_voter or judgments.loss is not None,
-        claims=tuple(claim for name in names for claim in FIGURES[name].claims(trial.scope)),
-        abstains=judgments.silent is not None,
-        evidence=judgments.digest(),
-        unproven=tuple(unproven),
-        further_assumptions=tuple(assumptions),
-        warnings=tuple(warnings),
-        protocol=protocol or {},
-        context=context or {},
-    )

@@ -22,7 +22,6 @@ from ..decisions import (
     ThresholdVote,
     best_other,
     certify_selective,
-    certify_selective_classes,
     certify_threshold,
     roc_band,
 )
@@ -73,9 +72,9 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         vote the members of a forest, of bagging or of a ``VotingClassifier`` (with its weights) are voters.
     risk : str or Risk
         The risk that learning the weights minimises: "exact" (the error of the stochastic vote), "half", "mc",
-        "first_order", "second_order", "binomial", "c_bound", "cctnd" or "ccpbskl". The weights of a soft vote are
-        learned for the log loss if the judging examples only test; with a PAC-Bayes bound, "exact" is the risk "soft"
-        of `learn`.
+        "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbb" or "ccpbskl". The weights of a soft vote
+        are learned for the log loss if the judging examples only test; with a PAC-Bayes bound, "exact" is the risk
+        "soft" of `learn`.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
         Distribution of the weights.
     prior : "auto", float or array-like
@@ -367,7 +366,7 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         """
         X = checked_examples(self, X)
         if self._answers_alone:
-            return self.classes_[self._each_fold("answers", X)[0]]
+            return self._each_fold("labels", X, self.classes_)[0]
         answers = np.stack([reply.answers for reply in self._asked(X)])
         folds = self._answering_folds(X, disagreeing(answers))
         return self.classes_[answers[folds, np.arange(len(folds))]]
@@ -508,11 +507,6 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
             If the target cannot be certified; the message says what can.
         """
         check_is_fitted(self)
-        if isinstance(max_error, Mapping):
-            if min_coverage is not None:
-                raise ValueError(f"Give one of max_error and min_coverage, got {max_error!r} and {min_coverage!r}.")
-            by_class = certify_selective_classes(self.evidence_, self.certificate_, max_error, delta)
-            return SelectiveVote(self, by_class, unanswered)
         certificate = certify_selective(
             self.evidence_,
             self.certificate_,

@@ -123,13 +123,22 @@ def _checked_training(clf: "MajorityVoteClassifier", X: Any, y: Any, source: Vot
 
 def checked_examples(clf: "MajorityVoteClassifier", X: Any) -> Any:
     """New examples, in the form that the voters of a fitted classifier take."""
-    check_is_fitted(clf)
+    if "input_form_" not in vars(clf):
+        check_is_fitted(clf)  # which is slow
     form = clf.input_form_
+    if form.checks_input and _is_plain(clf, X):
+        return X  # what is checked below holds, and a service asks row by row
     if form.by_name and hasattr(X, "columns") and hasattr(clf, "feature_names_in_"):
         X = _named_columns(X, list(clf.feature_names_in_))
     if form.checks_input:
         return _cuttable(validate_data(clf, X, skip_check_array=True, reset=False))
     return validate_data(clf, X, reset=False, **form.accepted)
+
+
+def _is_plain(clf: "MajorityVoteClassifier", X: Any) -> bool:
+    """Whether this is an array with as many columns as the one without names that the vote was made with."""
+    plain = type(X) is np.ndarray and X.ndim == 2 and not hasattr(clf, "feature_names_in_")
+    return plain and X.shape[1] == clf.n_features_in_
 
 
 def _cuttable(X: Any) -> Any:

@@ -1,9 +1,8 @@
 """From a table to a certified vote, and the files about it."""
 
 import warnings
-from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,14 @@ from .._files import sha256, whole_file
 from .._memory import free_memory
 from ..certificate import Judgments
 from ..cluster import is_dask
-from ..decisions import ClassSelectiveCertificate, NotCertified, SelectiveCertificate, ThresholdCertificate
 from ..persistence import save, save_evidence
 from ..report import DataSummary, TestErrors, render
 from ..tables import DataOverview, Table
 from ..voters import Answers, Encoded, Ensemble, Models, Stumps, VoterSource, as_source
 from ..votes import group_names
-from ._predict import REFER
+from ._decision import Decision, Wanted, decide, write_decision
 
 _EMPTY = "Which columns have no value, and were left out, does not depend on the examples drawn."
-_TARGETS = ("min_recall", "min_precision", "max_false_positive_rate", "max_cost")
 _FORESTS = {"forest": RandomForestClassifier, "extra-trees": ExtraTreesClassifier}
 
 
@@ -46,25 +43,12 @@ class Settings:
     cost: Any
     categories: Any
     calibration: bool = False
-    max_error: float | dict[str, float] | None = None
-    min_coverage: float | None = None
-    pos_label: str | None = None
-    threshold: float | None = None
-    min_recall: float | None = None
-    min_precision: float | None = None
-    max_false_positive_rate: float | None = None
-    max_cost: float | None = None
+    wanted: Wanted = field(default_factory=Wanted)
     votes: bool = False
     abstain: str | None = None
     default: str | None = None
     device: str | None = None
     panel: bool = False
-
-    @property
-    def threshold_target(self) -> dict[str, float]:
-        """What a threshold is to achieve; empty if none was requested."""
-        given = {name: getattr(self, name) for name in _TARGETS} | {"at": self.threshold}
-        return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -73,30 +57,7 @@ class Audit:
 
     model: MajorityVoteClassifier
     test: TestErrors | None = None
-    selective: SelectiveCertificate | ClassSelectiveCertificate | None = None
-    threshold: ThresholdCertificate | None = None
-    not_certified: str = ""  # why there is no selective vote although one was requested
-
-
-def check_classes(settings: Settings, classes: Collection[str]) -> None:
-    """Refuse options that name no class of the data, or leave open which one is meant."""
-    names = ", ".join(map(repr, classes))
-    if settings.threshold_target and settings.pos_label not in classes:
-        which = "" if settings.pos_label is None else f"{settings.pos_label!r} is no class of the data. "
-        raise ValueError(f"{which}Name the class that the threshold is for with --pos-label, one of {names}.")
-    if isinstance(settings.max_error, dict) and set(settings.max_error) != set(classes):
-        got = ", ".join(map(repr, settings.max_error))
-        raise ValueError(f"--max-error must name each of the classes {names} once, got {got}.")
-    if REFER in classes and (settings.max_error is not None or settings.min_coverage is not None):
-        raise ValueError(f"A class is called {REFER!r}, which is what predict says of unanswered rows: rename it.")
-
-
-def as_options(text: str) -> str:
-    """The text with the options of the command in place of the arguments in Python."""
-    for name in (*_TARGETS, "max_error", "min_coverage"):
-        option = f"--{name.replace('_', '-')}"
-        text = text.replace(f"{name}=", f"{option} ").replace(name, option)
-    return text
+    decision: Decision = field(default_factory=Decision)
 
 
 def certify_table(table: Table, settings: Settings) -> Audit:
@@ -131,33 +92,7 @@ def certify_table(table: Table, settings: Settings) -> Audit:
         further_assumptions=(*certificate.further_assumptions, *([_EMPTY] if table.empty else [])),
         context={**certificate.context, "data": _origin(table, settings)},
     )
-    return _decided(Audit(model), settings)
-
-
-def _decided(audit: Audit, settings: Settings) -> Audit:
-    """Add the certificate of a threshold, or of the vote that answers only when it is sure, if one is requested."""
-    if not settings.threshold_target:
-        return _selected(audit, settings)
-    labels = {str(label): label for label in audit.model.classes_.tolist()}
-    try:
-        found = audit.model.threshold(labels[settings.pos_label], **settings.threshold_target)  # type: ignore[index]
-    except NotCertified as error:
-        raise ValueError(as_options(str(error))) from error
-    return replace(audit, threshold=found.certificate_)
-
-
-def _selected(audit: Audit, settings: Settings) -> Audit:
-    """Add the certificate of the vote that answers only when it is sure, or the reason why there is none."""
-    if settings.max_error is None and settings.min_coverage is None:
-        return audit
-    max_error: Any = settings.max_error
-    if isinstance(max_error, dict):
-        max_error = {label: max_error[str(label)] for label in audit.model.classes_.tolist()}
-    try:
-        sure = audit.model.selective(max_error, min_coverage=settings.min_coverage)
-    except NotCertified as error:
-        return replace(audit, not_certified=str(error))
-    return replace(audit, selective=sure.certificate_)
+    return Audit(model, decision=decide(model.certificate_, model.evidence_, settings.wanted))
 
 
 def _origin(table: Table, settings: Settings) -> dict[str, Any]:
@@ -240,9 +175,7 @@ def write_folder(audit: Audit, table: Table, overview: DataOverview, folder: Pat
             model,
             data=_summary(table, overview, as_source(model.voters).by_name),
             test=audit.test,
-            selective=audit.selective,
-            threshold=audit.threshold,
-            not_certified=audit.not_certified,
+            **audit.decision._asdict(),
             hashes=hashes,
         )
         saved.result()
@@ -257,9 +190,7 @@ def _write_certified(audit: Audit, folder: Path) -> None:
     certificate = audit.model.certificate_
     context = {**certificate.context, **named}
     replace(certificate, context=context).to_json(folder / "certificate.json")
-    for decision, name in ((audit.selective, "selective.json"), (audit.threshold, "threshold.json")):
-        if decision is not None:
-            replace(decision, context=context).to_json(folder / name)
+    write_decision(audit.decision, folder, context)
 
 
 def _summary(table: Table, overview: DataOverview, votes: bool) -> DataSummary:

@@ -8,8 +8,9 @@ import click
 
 from ..progress import stage
 from ._console import as_json, print_json, progress
+from ._decision import DECISIONS, THRESHOLDS, Wanted, decision_options, decisions_asked, one_target, option
 from ._folder import checked_later, sweep, whole_folder
-from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, ErrorTarget, Number, Threads, cluster
+from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Threads, cluster
 
 
 @click.command(short_help="Train a vote on a table, and certify how often it errs.")
@@ -47,30 +48,9 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, ErrorTarget, N
     "learns the weights on the folds and pays the KL.",
 )
 @click.option(
-    "--max-error",
-    type=ErrorTarget(),
-    multiple=True,
-    help="Also certify a vote that answers only when it is sure, with at most this error among its answers. "
-    "Repeated with names, an error for the answers of each class: --max-error yes=0.5 --max-error no=0.02",
+    "--pos-label", metavar="CLASS", help="The class that a threshold on its score is for: one of the options for one."
 )
-@click.option(
-    "--min-coverage", type=SHARE, help="The same, but with at least this coverage and as few errors as possible."
-)
-@click.option(
-    "--pos-label", metavar="CLASS", help="The class that a threshold on its score is for: one of the next five options."
-)
-@click.option(
-    "--threshold",
-    type=Number(0, 1),
-    help="Also certify the vote that answers this class where its score is at least this: its recall, precision and "
-    "false-positive rate.",
-)
-@click.option(
-    "--min-recall", type=SHARE, help="The same with the highest threshold that finds this share of the class."
-)
-@click.option("--min-precision", type=SHARE, help="The same with the lowest threshold that has this precision.")
-@click.option("--max-false-positive-rate", type=SHARE, help="The same with the lowest threshold that has this rate.")
-@click.option("--max-cost", type=Number(), help="The same with the threshold of the smallest mean cost, by --cost.")
+@decision_options
 @click.option(
     "--calibration", is_flag=True, help="Also bound how often answers are right, by their score; needs a hold-out."
 )
@@ -159,7 +139,7 @@ def certify(
     cluster: str | None,
     votes: bool,
     as_json: bool,
-    **settings: object,
+    **settings: Any,
 ) -> None:
     """Train voters on DATA, learn their vote, and certify how often it errs on new examples.
 
@@ -192,7 +172,7 @@ def certify(
       stocmv certify s3://bucket/train/ --target churned --cluster tcp://scheduler:8786
     """
     from ..tables import DataOverview
-    from ._audit import Settings, certify_table, check_classes, test_errors, write_folder
+    from ._audit import Settings, certify_table, test_errors, write_folder
     from ._cluster import on_cluster, read_on_cluster
     from ._examples import read_examples, read_test
     from ._page import as_content, print_page
@@ -215,14 +195,16 @@ def certify(
     if cluster is not None and settings["voters"] == "models":
         raise click.UsageError("--voters models does not work with --cluster: use --voters forest.")
     _check_votes(context, votes)
-    settings["max_error"] = _errors(settings["max_error"])  # type: ignore[arg-type]
+    settings["max_error"] = one_target(settings["max_error"])
     _check_decision(settings, folds=folds, group=group)
     began = perf_counter()
     folder = out if out is not None else Path(f"{stem(data)}-certified")
     sweep(folder)
     fitting = checked_later(folder, force)
     judges = "auto" if holdout is None else holdout
-    chosen = Settings(holdout=judges, folds=folds, votes=votes, **settings)  # type: ignore[arg-type]
+    wanted = Wanted.of(settings)
+    others = {name: value for name, value in settings.items() if name not in DECISIONS}
+    chosen = Settings(holdout=judges, folds=folds, votes=votes, wanted=wanted, **others)
     with progress(quiet=as_json), on_cluster(cluster, chosen.jobs):
         with stage("reading"):
             if cluster is None:
@@ -230,7 +212,7 @@ def certify(
             else:
                 table = read_on_cluster(data, target, kind, drop, group, chosen)
             new = None if test is None else read_test(table.like(), test, None if cluster else kind, group, votes)
-        check_classes(chosen, table.class_counts)
+        wanted.check_classes(table.class_counts)
         with stage("looking at the data"):
             overview = DataOverview.of(table)
         with fitting:
@@ -247,45 +229,22 @@ def certify(
         print_page(audit, overview, folder, seconds)
 
 
-_SELECTIVE = ("max_error", "min_coverage")
-_THRESHOLDS = ("threshold", "min_recall", "min_precision", "max_false_positive_rate", "max_cost")
-
-
-def _errors(given: tuple[tuple[str, float], ...]) -> float | dict[str, float] | None:
-    """One target for all answers, or one for the answers of each class."""
-    labels = [label for label, _ in given]
-    if len(set(labels)) < len(labels) or ("" in labels and len(labels) > 1):
-        raise click.UsageError("--max-error takes one number, or one for each class: --max-error yes=0.5 ...")
-    return given[0][1] if labels == [""] else dict(given) or None
-
-
 def _check_decision(settings: dict[str, Any], *, folds: int | None, group: str | None) -> None:
     """Refuse several decisions at once, and what they do not work with."""
     from ..protocols import is_fold_test, is_test
 
-    asked = [name for name in (*_SELECTIVE, *_THRESHOLDS) if settings[name] is not None]
-    named = [_option(name) for name in asked]
-    if len(asked) > 1:
-        raise click.UsageError(
-            f"{' and '.join(named)} are different rules for what to answer, and a folder has one: give one of them."
-        )
+    asked = decisions_asked(settings)
     if asked and not is_test(settings["bound"]):
-        raise click.UsageError(f"{named[0]} needs a vote made without its judging examples: leave --bound auto.")
-    if settings["pos_label"] is not None and not set(asked) & set(_THRESHOLDS):
-        raise click.UsageError(f"--pos-label is for a threshold: give one of {', '.join(map(_option, _THRESHOLDS))}.")
-    if settings["max_cost"] is not None and settings["cost"] is None:
-        raise click.UsageError("--max-cost needs the cost of each answer: add --cost.")
-    one_vote = [_option(name) for name in (*_THRESHOLDS, "calibration") if settings[name] not in (None, False)]
+        raise click.UsageError(f"{asked[0]} needs a vote made without its judging examples: leave --bound auto.")
+    if settings["pos_label"] is not None and not set(asked) & set(map(option, THRESHOLDS)):
+        raise click.UsageError(f"--pos-label is for a threshold: give one of {', '.join(map(option, THRESHOLDS))}.")
+    one_vote = [option(name) for name in (*THRESHOLDS, "calibration") if settings[name] not in (None, False)]
     other = ["--folds"] * (folds is not None) + ["--group"] * (group is not None)
     other += ["--bound"] * (not is_test(settings["bound"]) or is_fold_test(settings["bound"]))
     if one_vote and other:
         raise click.UsageError(
             f"{one_vote[0]} is about the scores of one vote, judged by independent rows: leave out {other[0]}."
         )
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def _check_votes(context: click.Context, votes: bool) -> None:

@@ -8,6 +8,17 @@ import click
 
 from ._certify import stem
 from ._console import as_json, console, print_json, quoted
+from ._decision import (
+    DECISIONS,
+    Wanted,
+    decide,
+    decision_content,
+    decision_options,
+    decisions_asked,
+    one_target,
+    print_decision,
+    write_decision,
+)
 from ._folder import sweep, whole_folder
 from ._kinds import FILE, FORMAT, SHARE, Costs, Encoding
 from ._panel import Source, certify_panel
@@ -30,6 +41,7 @@ NO_ANSWER = "(no answer)"
 @click.option(
     "--calibration", is_flag=True, help="With --score: also bound how often answers are right, by their score."
 )
+@decision_options
 @click.option(
     "--subgroup",
     multiple=True,
@@ -40,6 +52,9 @@ NO_ANSWER = "(no answer)"
 @click.option("--cost", type=Costs(), help='Also bound the mean cost: {"ill": {"well": 10}, "well": {"ill": 1}}.')
 @click.option(
     "--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error and precision by class."
+)
+@click.option(
+    "--sides", type=click.Choice(["1", "2"]), default="1", help="With 2: also bound the error from both sides."
 )
 @click.option(
     "--delta", type=SHARE, default=0.05, show_default=True, help="Probability that the certificate fails, at most."
@@ -68,6 +83,7 @@ def certify_predictions(
     pos_label: str | None,
     subgroup: tuple[str, ...],
     group: str | None,
+    cost: Any,
     holdout: float | None,
     folds: int | None,
     seed: int | None,
@@ -91,17 +107,22 @@ def certify_predictions(
     has no say on that row. Also said: how often each two agree, and how many independent voters the panel is worth.
 
     The folder that is written holds certificate.json and evidence.npz (for 'stocmv verify'), and report.html, the
-    page to show; for a panel also model.skops, the vote with learned weights (for 'stocmv predict').
+    page to show; for a panel also model.skops, the vote with learned weights (for 'stocmv predict'). With --score and
+    --max-error or --min-coverage it also holds selective.json, the certificate of the model answering only when it is
+    sure; with --score and --threshold, --min-recall, --min-precision, --max-false-positive-rate or --max-cost
+    threshold.json, that of the model with a threshold on its score.
 
     \b
     Examples:
       stocmv certify-predictions answers.csv --truth diagnosis --prediction model
       stocmv certify-predictions answers.csv --truth y --prediction p --subgroup region --subgroup sex
       stocmv certify-predictions scans.csv --truth y --prediction p --group patient --cost costs.json
+      stocmv certify-predictions loans.csv --truth y --prediction p --score s --pos-label bad --min-recall 0.8
       stocmv certify-predictions answers.csv --truth y --prediction ann --prediction bob --prediction eve
     """
     from .. import certify_predictions as certified
     from .._files import sha256, whole_file
+    from ..certificate import counted
     from ..report import render_predictions
     from ..tables import read_texts
     from ._page import print_tables
@@ -110,36 +131,41 @@ def certify_predictions(
         raise click.UsageError(
             "--score and --pos-label go together: name the class that the scores are about with --pos-label."
         )
+    settings["max_error"] = one_target(settings["max_error"])
+    asked = decisions_asked({**settings, "cost": cost})
+    if asked and score is None:
+        raise click.UsageError(f"{asked[0]} is about the model's scores: name their column with --score.")
     folder = out if out is not None else Path(f"{stem(str(file))}-certified")
     sweep(folder)
+    sides = int(settings.pop("sides"))
+    wanted = Wanted.of({**settings, "pos_label": pos_label})
+    settings = {name: value for name, value in settings.items() if name not in DECISIONS}
     if len(prediction) > 1:
-        if score is not None or subgroup:
-            raise click.UsageError("--score and --subgroup are about one model: give one --prediction.")
+        if score is not None or subgroup or sides == 2:
+            raise click.UsageError("--score, --subgroup and --sides are about one model: give one --prediction.")
         if holdout is not None and folds is not None:
             raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
         judges = {"holdout": "auto" if folds else holdout or 0.5, "folds": folds, "seed": seed or 0}
         settings.pop("calibration")
         source = Source(file, truth, prediction, group, kind, encoding)
-        certify_panel(source, folder, force=force, as_json=as_json, **judges, **settings)
+        certify_panel(source, folder, force=force, as_json=as_json, cost=cost, **judges, **settings)
         return
     for name, given in (("--holdout", holdout), ("--folds", folds), ("--seed", seed)):
         if given is not None:
             raise click.UsageError(f"{name} is for a panel, whose weights are learned: repeat --prediction.")
     (model,) = prediction
+    check_columns(truth, model, group)
     names = list(dict.fromkeys([truth, model, *subgroup, *(x for x in (score, group) if x is not None)]))
     columns = read_texts(file, names, format=kind, encoding=encoding)
     y, answers = columns[truth], [answer or NO_ANSWER for answer in columns[model]]
-    if NO_ANSWER in y:
-        raise ValueError(
-            f"The column {truth!r} has the label {NO_ANSWER!r}, which stands for empty answers: rename it."
-        )
     silent = answers.count(NO_ANSWER)
     check_answers(y, answers, truth, model)
+    wanted.check_classes(sorted({*y, *answers}))
     certificate = certified(
         y,
         answers,
         scores=None if score is None or pos_label is None else _scores(columns[score], score, pos_label, y, answers),
-        groups=None if group is None else columns[group],
+        groups=None if group is None else groups_of(columns, group),
         subgroups={name: [value or None for value in columns[name]] for name in subgroup} or None,
         context={
             "file": file.name,
@@ -148,27 +174,34 @@ def certify_predictions(
             "prediction": model,
             **({} if group is None else {"group": group}),
         },
+        cost=cost,
+        sides=sides,
         **settings,
     )
     evidence = certificate.evidence_
+    decision = decide(certificate, evidence, wanted)
     with whole_folder(folder, force) as unfinished:
         certificate.to_json(unfinished / "certificate.json")
         evidence.save(unfinished / "evidence.npz")  # type: ignore[union-attr]
+        write_decision(decision, unfinished, certificate.context)
         hashes = {path.name: sha256(path) for path in sorted(unfinished.iterdir())}
         with whole_file(unfinished / "report.html") as page:
-            page.write(render_predictions(certificate, name=file.name, hashes=hashes).encode())
+            page.write(render_predictions(certificate, name=file.name, hashes=hashes, **decision._asdict()).encode())
     if as_json:
         facts = {"n": certificate.n, "delta": certificate.delta, "bound": certificate.bound}
         figures = {"statement": certificate.statement(), **facts, "figures": certificate.figures}
+        figures |= decision_content(decision)
         print_json({**figures, "folder": str(folder), "files": sorted(path.name for path in folder.iterdir())})
         return
     screen = console()
     screen.print(f"\n[bold]{quoted(certificate.statement())}[/]\n")
     print_tables(screen, certificate)
     if silent:
-        screen.print(f"{silent:,} rows without an answer count as errors.")
+        errors = "count as errors" if silent > 1 else "counts as an error"
+        screen.print(f"{counted(silent, 'row')} without an answer {errors}.")
     for note in certificate.notes():
         screen.print(quoted(note))
+    print_decision(screen, certificate, decision)
     screen.print("It assumes:")
     for assumption in certificate.assumptions:
         screen.print(f"- {quoted(assumption)}")
@@ -186,12 +219,30 @@ def check_answers(y: list[str], answers: list[str], truth: str, prediction: str)
         )
 
 
+def check_columns(truth: str, *others: str | None) -> None:
+    """Refuse columns that are the one with the truth: answers would all be right, and labels are no groups."""
+    if truth in others:
+        raise click.UsageError(f"The column {truth!r} is --truth: it cannot have another role.")
+
+
+def groups_of(columns: dict[str, list[str]], group: str) -> list[str]:
+    """The groups of all rows; rows without one are refused, as together they would be a group of their own."""
+    if "" in columns[group]:
+        row = columns[group].index("") + 1
+        raise ValueError(f"Row {row} has no group in the column {group!r}: give each row one, if need be its own.")
+    return columns[group]
+
+
 def check_truth(y: list[str], truth: str) -> None:
-    """Refuse rows without a true label."""
+    """Refuse rows without a true label, and a label that would agree with a missing answer."""
     if not y:
         raise ValueError("The file has no rows.")
     if "" in y:
         raise ValueError(f"Row {y.index('') + 1} has no label in the column {truth!r}: leave such rows out.")
+    if NO_ANSWER in y:
+        raise ValueError(
+            f"The column {truth!r} has the label {NO_ANSWER!r}, which stands for empty answers: rename it."
+        )
 
 
 def _scores(texts: list[str], column: str, positive: str, y: list[str], answers: list[str]) -> Any:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ._certify_predictions import NO_ANSWER, check_answers
+from ._certify_predictions import NO_ANSWER, check_answers, check_columns, groups_of
 from ._console import as_json, print_json, say
 from ._kinds import FILE, FORMAT, SHARE, Encoding
 
@@ -47,10 +47,12 @@ def compare(
     """
     from .. import compare_predictions
     from .._files import sha256, whole_file
+    from ..certificate import counted
     from ..tables import read_texts
 
     if out is not None and out.exists() and out.samefile(file):
         raise click.UsageError("--out would overwrite the answers: name another file.")
+    check_columns(truth, first, second, group)
     if first == second:
         raise click.UsageError(f"--first and --second are the same column, {first!r}.")
     names = list(dict.fromkeys([truth, first, second, *([] if group is None else [group])]))
@@ -62,7 +64,7 @@ def compare(
         y,
         answers[first],
         answers[second],
-        groups=None if group is None else columns[group],
+        groups=None if group is None else groups_of(columns, group),
         delta=delta,
         names=(repr(first), repr(second)),
     )
@@ -77,5 +79,6 @@ def compare(
     say(str(found), keep="\n")
     for name, texts in answers.items():
         if silent := texts.count(NO_ANSWER):
-            say(f"{silent:,} rows without an answer in the column {name!r} count as its errors.")
+            errors = "count as its errors" if silent > 1 else "counts as its error"
+            say(f"{counted(silent, 'row')} without an answer in the column {name!r} {errors}.")
     say("Both models must have been fixed before looking at these rows, and new rows must be like them.")

@@ -24,6 +24,9 @@ class Number(click.FloatRange):
             self.fail(f"{value} is not a finite number.", parameter, context)
         return number
 
+    def _describe_range(self) -> str:
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
 
 SHARE = Number(0, 1, min_open=True, max_open=True)
 

@@ -84,6 +84,11 @@ def monitor(
         remedy = "certify with --max-error or --min-coverage first" if selective else "certify first"
         raise ValueError(f"There is no {certified}, whose bound would be tested: {remedy}.")
     certificate = read_selective(certified) if selective else Certificate.from_json(certified)
+    if selective and "prediction" in certificate.context:
+        raise ValueError(
+            f"--selective asks the model which cases it is sure of, and {folder} has none: use "
+            "SelectiveCertificate.from_json(...).monitor() in Python, whose update takes answered=."
+        )
     test = _begin(_fresh(certificate, challenger, delta), state, delta)
     digest = sha256(data)
     repeated = digest in test.batches
@@ -160,7 +165,7 @@ def _asked(new: New, challenger: str | None, *, selective: bool) -> Cases:
 def _answered(new: New, challenger: str | None, *, selective: bool) -> Cases:
     """The answers in the columns that were certified, and in that of the challenger."""
     from ..tables import read_texts
-    from ._certify_predictions import NO_ANSWER, check_truth
+    from ._certify_predictions import NO_ANSWER, check_truth, groups_of
 
     context = new.certificate.context
     truth, own, group = new.target or context.get("truth"), context.get("prediction"), context.get("group")
@@ -170,7 +175,7 @@ def _answered(new: New, challenger: str | None, *, selective: bool) -> Cases:
     columns = read_texts(new.data, list(dict.fromkeys(names)), format=new.kind, encoding=new.encoding)
     answers = {name: [cell or NO_ANSWER for cell in columns[name]] for name in (own, challenger) if name is not None}
     check_truth(columns[truth], truth)  # and no more: a file in which all answers are wrong is what is looked for
-    groups = None if group is None else columns[group]
+    groups = None if group is None else groups_of(columns, group)
     return Cases(columns[truth], answers[own], None if challenger is None else answers[challenger], groups=groups)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from .. import OrderTest
 from ..certificate import Certificate, Table, percent
-from ..decisions import SelectiveCertificate
 from ..report import TestErrors
 from ..tables import DataOverview
-from ._audit import Audit, as_options
+from ._audit import Audit
 from ._console import console, one_line, quoted
+from ._decision import decision_content, print_decision
 from ._panel import print_agreement
 
 _ROWS = 12  # of a table that are shown; the report has them all
@@ -39,8 +39,7 @@ def print_page(audit: Audit, overview: DataOverview, folder: Path, seconds: floa
         screen.print(quoted("Weights: " + ", ".join(f"{name} {weight:.2f}" for name, weight in fold.items()) + "."))
     for note in certificate.notes():
         screen.print(quoted(note))
-    _print_selective(screen, audit)
-    _print_threshold(screen, audit)
+    print_decision(screen, certificate, audit.decision)
     if audit.test is not None and audit.test.predict > certificate.bound:
         screen.print("[bold red]On the test file predict erred more often than is promised.[/]")
     screen.print("It assumes:")
@@ -60,30 +59,6 @@ def learned_weights(model: Any) -> list[dict[str, float]]:
         if voters.names
     ]
     return [dict(sorted(((n, float(w)) for n, w in fold), key=lambda pair: -pair[1])) for fold in folds]
-
-
-def _print_selective(screen: Any, audit: Audit) -> None:
-    """Print the certificate of the vote that answers only when it is sure, or why there is none."""
-    if audit.selective is not None:
-        screen.print(f"\n[bold]Answering only when sure:[/] {quoted(audit.selective.statement())}")
-        for note in audit.selective.notes():
-            screen.print(quoted(note))
-        further = [text for text in audit.selective.assumptions if text not in audit.model.certificate_.assumptions]
-        screen.print(quoted(f"It also assumes: {' '.join(further)}") + "\n")
-    if audit.not_certified:
-        screen.print(f"\n[bold red]No selective vote:[/] {quoted(as_options(audit.not_certified))}\n")
-
-
-def _print_threshold(screen: Any, audit: Audit) -> None:
-    """Print the certificate of the vote with a threshold."""
-    if audit.threshold is None:
-        return
-    screen.print(f"\n[bold]With a threshold:[/] {quoted(audit.threshold.statement())}\n")
-    print_tables(screen, audit.threshold)
-    for note in audit.threshold.notes():
-        screen.print(quoted(note))
-    further = [text for text in audit.threshold.assumptions if text not in audit.model.certificate_.assumptions]
-    screen.print(quoted(f"It also assumes: {' '.join(further)}") + "\n")
 
 
 def _print_data(screen: Any, overview: DataOverview) -> None:
@@ -161,8 +136,7 @@ def as_content(audit: Audit, overview: DataOverview, folder: Path, seconds: floa
         "warnings": list(c.warnings),
         "order": _order(audit.model.order_test_),
         **overview.as_content(),
-        "selective": _selective(audit),
-        "threshold": _threshold(audit),
+        **decision_content(audit.decision),
         "test": {"n": test.n, "predict": test.predict, "stochastic": test.stochastic} if test else None,
         "seconds": {"all": seconds, **audit.model.timings_},
         "folder": str(folder),
@@ -176,24 +150,3 @@ def _order(test: OrderTest | None) -> dict[str, Any] | None:
         return None
     names = ("by", "n", "errors", "classes", "p_value", "level", "sorted_by_class", "note")
     return {name: getattr(test, name) for name in names}
-
-
-def _selective(audit: Audit) -> dict[str, Any] | None:
-    """The vote that answers only when it is sure, or why there is none; None if it was not requested."""
-    if audit.not_certified:
-        return {"not_certified": audit.not_certified}
-    c = audit.selective
-    if c is None:
-        return None
-    names = ("bound", "coverage", "thresholds", "answers", "empirical_risk", "empirical_coverage", "delta")
-    target = {"target": c.target} if isinstance(c, SelectiveCertificate) else {}
-    return {"statement": c.statement(), **{name: getattr(c, name) for name in names}, **target}
-
-
-def _threshold(audit: Audit) -> dict[str, Any] | None:
-    """The vote with a threshold; None if it was not requested."""
-    c = audit.threshold
-    if c is None:
-        return None
-    names = ("positive", "threshold", "target", "figures", "delta")
-    return {"statement": c.statement(), **{name: getattr(c, name) for name in names}}

@@ -19,6 +19,12 @@ _FIGURES = (".svg", ".png", ".pdf")
     type=Number(0, 1, min_open=True),
     help="Share of the examples in the class or subgroup that the error is about.",
 )
+@click.option(
+    "--classes",
+    type=click.IntRange(1),
+    default=1,
+    help="With --prevalence of a class: the number of classes, whose bounds hold all at once and share delta.",
+)
 @click.option("--difference", type=SHARE, help="Instead: the difference of two models' errors that you expect.")
 @click.option(
     "--discordant",
@@ -39,6 +45,7 @@ def plan(
     error: float | None,
     bound: float | None,
     prevalence: float | None,
+    classes: int,
     difference: float | None,
     discordant: float | None,
     chance: float,
@@ -51,7 +58,7 @@ def plan(
     \b
     Examples:
       stocmv plan --error 0.05 --bound 0.07 --chance 0.9
-      stocmv plan --error 0.2 --bound 0.3 --prevalence 0.1
+      stocmv plan --error 0.2 --bound 0.3 --prevalence 0.1 --classes 2
       stocmv plan --difference 0.02 --discordant 0.1 --out plan.svg
     """
     from .. import plan as planned, plan_comparison
@@ -61,8 +68,8 @@ def plan(
         raise click.UsageError(f"--out {str(out)!r} must end in {', '.join(_FIGURES)}.")
     found: Plan | ComparisonPlan
     if error is not None and bound is not None and difference is None and discordant is None:
-        found = planned(error=error, bound=bound, prevalence=prevalence, chance=chance, delta=delta)
-    elif difference is not None and discordant is not None and error is None and bound is None and prevalence is None:
+        found = planned(error=error, bound=bound, prevalence=prevalence, classes=classes, chance=chance, delta=delta)
+    elif difference is not None and discordant is not None and {error, bound, prevalence} == {None} and classes == 1:
         found = plan_comparison(difference=difference, discordant=discordant, chance=chance, delta=delta)
     else:
         raise click.UsageError(

@@ -14,10 +14,10 @@ import click
 from .._files import sha256, whole_file
 from .._text import visible
 from ._console import as_json, print_json, say
+from ._decision import REFER
 from ._folder import OURS
 from ._kinds import FILE, FORMAT, Encoding
 
-REFER = "refer"  # the decision about a row that is left to a person
 # spreadsheets skip white space before a formula, and take full-width signs for plain ones
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 

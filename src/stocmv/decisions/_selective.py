@@ -1,6 +1,6 @@
 """`SelectiveVote`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..bounds import check_delta
 from ..certificate import Certificate, Judgments
 from ._selective_certificate import SelectiveCertificate
-from ._selective_classes import ClassSelectiveCertificate
+from ._selective_classes import ClassSelectiveCertificate, certify_selective_classes
 from ._tally import ROOM, Tally, tally
 from ._threshold_tests import (
     FEW,
@@ -111,15 +111,17 @@ def certify_selective(
     evidence: Any,
     certificate: Certificate,
     *,
-    max_error: float | None,
-    min_coverage: float | None,
-    delta: float | None,
-) -> SelectiveCertificate:
+    max_error: float | Mapping[Any, float] | None = None,
+    min_coverage: float | None = None,
+    delta: float | None = None,
+) -> SelectiveCertificate | ClassSelectiveCertificate:
     """Choose thresholds for a vote made without its judging examples, and certify error and coverage."""
     if (max_error is None) == (min_coverage is None):
         raise ValueError(
             f"Give one of max_error and min_coverage, got max_error={max_error!r} and min_coverage={min_coverage!r}."
         )
+    if isinstance(max_error, Mapping):
+        return certify_selective_classes(evidence, certificate, max_error, delta)
     given: tuple[tuple[str, Any], ...] = (("max_error", max_error), ("min_coverage", min_coverage))
     for name, value in given:
         if value is not None and not (isinstance(value, int | float | np.number) and 0 < value < 1):

@@ -106,7 +106,7 @@ class SelectiveCertificate(Certificate):
         span = low if low == high else f"{low} to {high}, depending on the fold"
         silent = sum(threshold > 1 for threshold in self.thresholds)
         never = f" ({silent} of the folds never answer)" if silent else ""
-        return f"It answers where the score of the winning class is at least {span + never}."
+        return f"It answers where its answer has a score of at least {span + never}."
 
     def tables(self) -> list[Table]:
         figures = self.figures

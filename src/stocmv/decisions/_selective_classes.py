@@ -134,7 +134,7 @@ class ClassSelectiveCertificate(Certificate):
 
     def notes(self) -> list[str]:
         return [
-            f"predict: {self.rule}.",
+            f"The rule: {self.rule}.",
             f"All lines hold at once. Shares of delta = {self.delta:g}: {'; '.join(map(str, self.claims))}.",
             "This is a separate statement: it holds together with the certificate of predict with probability at least "
             "one minus the sum of their deltas.",

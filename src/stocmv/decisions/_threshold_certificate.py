@@ -162,7 +162,7 @@ class ThresholdCertificate(Certificate):
             else ""
         )
         return [
-            f"predict: {self.rule}.",
+            f"The rule: {self.rule}.",
             f"Always answering {label} has the recall and the false-positive rate 100 % and, on the judges, the "
             f"precision {percent(baseline['prevalence'])}; never answering it has the recall 0 %{cost}.",
             f"All lines hold at once. Shares of delta = {self.delta:g}: {'; '.join(map(str, self.claims))}.",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ..bounds import BOUNDS, Bound, check_alternatives, check_delta
-from ..certificate import PacBayesCertificate, certify, check_per_class, known_labels, share
+from ..certificate import PacBayesCertificate, certify, check_out_of_bag, check_per_class, known_labels, share
 from ..posteriors import POSTERIORS, BlocDirichlet, Posterior
 from ..progress import stage
 from ..risks import RISKS, Risk
@@ -167,9 +167,10 @@ def learn(
         The votes, usually a VoteMatrix. A list has one entry per fold, all with the same classes: the voters of a fold
         were trained without its examples, and the certificate is about the mixture of the folds' votes
         (cross-bounding). A ScoreMatrix has the margins of voters that answer with probabilities.
-    risk : {"exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbskl", "soft"}
-        The empirical risk, or a Risk; "exact" is the error of the arg-max vote for any number of classes. "soft" is for
-        a ScoreMatrix: the error of the soft vote with two classes, otherwise an upper bound on it.
+    risk : str or Risk
+        "exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbb", "ccpbskl" or
+        "soft": the empirical risk. "exact" is the error of the arg-max vote for any number of classes. "soft" is for a
+        ScoreMatrix: the error of the soft vote with two classes, otherwise an upper bound on it.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"} or subclass of Posterior
         Kind of distribution over the weights; "auto" is the risk's own.
     prior : "auto", float, array-like of shape (n_voters,), or list of these
@@ -181,7 +182,7 @@ def learn(
         Merge voters that answer all examples alike into blocs, so that redundant voters cost nothing. Voters of a
         logit-normal are not merged, nor any if some voter abstains: for them there is no proof.
     bound : {"seeger", "seeger_2sqrt", "catoni", "mcallester", "lambda"} or Bound
-        The bound to minimise.
+        The bound to minimise. The risk "ccpbb" has its own, `Bennett`, whatever is given here.
     delta : float
         Probability that the bound fails, at most; at least 1e-200.
     solver : {"auto", "quick", "lbfgs", "adam", "minibatch_adam", "alternating"} or Solver
@@ -304,23 +305,25 @@ def minimise(
     """
     delta, alternatives = check_delta(delta), check_alternatives(alternatives)
     the_risk = named(risk, RISKS, Risk, "risk")
-    the_bound = named(bound, BOUNDS, Bound, "bound")
+    the_bound = the_risk.bound_for(named(bound, BOUNDS, Bound, "bound"))
     the_solver = named(solver, SOLVERS, Solver, "solver")
     kind = posterior_kind(posterior, the_risk)
     choices = _prior_choices(prior, kind, list(folds))
     check_device(device)
     for fold in folds:
         the_risk.check_votes(fold)
+    check_out_of_bag(folds, kind)
     blocs = find_blocs(folds, choices[0].priors) if merge else None
     of_blocs = [c.priors if blocs is None else merged_priors(c.priors, blocs) for c in choices]
     if blocs is not None:
         folds = one_of_each(folds, blocs)
     if device is not None:
         folds = [v.to(device) for v in folds]
-    sizes, history = tuple(v.n_examples for v in folds), History()
-    shares = [share(delta, parts=c.parts * alternatives, means=len(the_risk.outward)) for c in choices]
+    sizes, pair_sizes = (tuple(v.fewest(count) for v in folds) for count in (1, 2))
+    history = History()
+    shares = [share(delta, parts=c.parts * alternatives, means=the_risk.n_bounds) for c in choices]
     objectives = [
-        Objective(folds, priors, the_risk, the_bound, each, sizes, history, kl_weight)
+        Objective(folds, priors, the_risk, the_bound, each, sizes, history, kl_weight, pair_sizes)
         for priors, each in zip(of_blocs, shares, strict=True)
     ]
     rng = _generator(random_state)

@@ -35,6 +35,7 @@ class Objective:
     sizes: tuple[int, ...]
     history: History
     kl_weight: float = 1.0
+    pair_sizes: tuple[int, ...] = ()
     label: str = ""
     recorded: bool = True
     _last: tuple[NDArray, Step] | None = field(default=None, repr=False)
@@ -74,7 +75,7 @@ class Objective:
         kls, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
         mean = np.clip(shares @ np.stack(moments), 0.0, 1.0)
         kl = float(sum(kls))
-        upper = Upper(self.bound, self.sizes, self.delta)
+        upper = Upper(self.bound, self.sizes, self.delta, self.pair_sizes)
         composed = self.risk.compose(mean, self.kl_weight * kl, upper, posteriors[0])
         self._d_kl = composed.d_kl
         gradient = np.concatenate(
@@ -98,9 +99,7 @@ class Objective:
         """The risk's moments for each fold; folds on a cluster are asked, and draw, at the same time."""
         n = len(posteriors)
         rngs = rng.spawn(n) if rng is not None and self.draws_again and n > 1 else [rng] * n
-        started = [
-            v.start(self.risk.moments, p, v, own) for v, p, own in zip(self.votes, posteriors, rngs, strict=True)
-        ]
+        started = [v.start(self.risk.means, p, v, own) for v, p, own in zip(self.votes, posteriors, rngs, strict=True)]
         return [wait() for wait in started]
 
     def record(self, stage: str, point: NDArray) -> None:
@@ -141,7 +140,8 @@ class Objective:
 
     def alone(self) -> "Objective":
         """The problem as if these votes were all there are; its iterations are not recorded."""
-        return self.unrecorded(sizes=tuple(v.n_examples for v in self.votes))
+        sizes, pair_sizes = (tuple(v.fewest(count) for v in self.votes) for count in (1, 2))
+        return self.unrecorded(sizes=sizes, pair_sizes=pair_sizes)
 
     def quick_start(self) -> NDArray:
         """The best of the prior and several steps from it towards logistic-regression weights."""

@@ -11,6 +11,7 @@ from ..posteriors import Posterior
 from ..voters import VoterSet, check_alone
 from ..votes import ScoreMatrix, VoteMatrix, check_classes, code_dtype
 from ._recipe import FoldVote
+from ._rule import Reply
 
 ROW_KEY = b"evidence"  # of the row hashes in the evidence
 _PANEL = 100  # voters of which every two are compared
@@ -37,7 +38,10 @@ def judge(
     loss = vote.rule.losses(reply, posterior, truth, classes) if stochastic else None
     # a stack adds nothing but what it computes from the others, whose rounding it may enlarge
     asked = slice(None, vote.voters.n_voters - vote.stacked)
-    check_alone(lambda row: vote.rule.votes(vote.voters, row, len(classes))[:, asked], X, reply.votes[:, asked])
+    if vote.rule.answers_itself(vote.voters):
+        check_alone(lambda row: _said(vote.rule.ask(vote.voters, posterior, row, len(classes))), X, _said(reply))
+    else:
+        check_alone(lambda row: vote.rule.votes(vote.voters, row, len(classes))[:, asked], X, reply.votes[:, asked])
     return Judgments(
         classes=check_classes(classes),
         truth=truth.astype(code_dtype(len(classes)), copy=False),
@@ -51,6 +55,12 @@ def judge(
         votes=reply.votes.astype(code_dtype(len(classes) + 1)) if panel else None,
         voters=np.array(_names(vote.voters)) if panel else None,
     )
+
+
+def _said(reply: Reply) -> NDArray:
+    """The probabilities of a model and its answers, which need not follow from them."""
+    answers = np.eye(reply.votes.shape[2])[reply.answers]
+    return np.concatenate([reply.votes, answers[:, None]], axis=2)
 
 
 def _names(voters: VoterSet) -> list[str]:

@@ -102,6 +102,10 @@ class VotingRule(ABC):
         """The answers alone, where they are cheaper."""
         return self.ask(voters, posterior, X, n_classes).answers
 
+    def labels(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int, classes: NDArray) -> NDArray:
+        """The answers as class labels."""
+        return classes[self.answers(voters, posterior, X, n_classes)]
+
     def scores(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
         """The scores alone, where they are cheaper."""
         return self.ask(voters, posterior, X, n_classes).scores
@@ -234,6 +238,11 @@ class SoftVoting(VotingRule):
         if self.answers_itself(voters):
             return voters.codes(X)[:, 0].astype(np.int64)
         return weighted_scores(self.votes(voters, X, n_classes), posterior.mean).argmax(1)
+
+    def labels(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int, classes: NDArray) -> NDArray:
+        if self.answers_itself(voters):
+            return voters.labels(X, classes)
+        return super().labels(voters, posterior, X, n_classes, classes)
 
     def scores(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
         return self._sharpened(weighted_scores(self.votes(voters, X, n_classes), posterior.mean))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..certificate import Certificate, percent, percent_down
-from ..decisions import ThresholdCertificate
+from ..decisions import RocBand, ThresholdCertificate
 from ..displays import (
     BLUE,
     INK,
@@ -243,9 +243,9 @@ def draw_order(clf: Any) -> Plate | None:
     return Plate(title, message, svg, keys, note)
 
 
-def draw_roc(clf: Any, threshold: ThresholdCertificate) -> Plate:
+def draw_roc(band: RocBand, threshold: ThresholdCertificate) -> Plate:
     """Recall and false-positive rate at every threshold, and at the one that was chosen."""
-    band, label = clf.roc(threshold.positive), str(threshold.positive)
+    label = str(threshold.positive)
     rate, recall = threshold.figures["false_positive_rate"], threshold.figures["recall"]
     with drawing("roc"):
         display = RocDisplay(band).plot(new_axes(3.6))

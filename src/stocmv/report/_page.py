@@ -8,12 +8,13 @@ from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
 from .._text import visible
-from ..certificate import Certificate, confidence, percent
+from ..certificate import Certificate, TestedCertificate, confidence, percent
 from ..decisions import ClassSelectiveCertificate, SelectiveCertificate, ThresholdCertificate
 from ..special import kl_bernoulli
 from ._citations import Citations
 from ._details import details
 from ._figures import (
+    Plate,
     draw_classes,
     draw_comparison,
     draw_error_distribution,
@@ -98,7 +99,7 @@ def render(
         not_certified=not_certified,
         threshold=threshold,
         cited_threshold=None if threshold is None else Citations(threshold),
-        roc=None if threshold is None else draw_roc(clf, threshold),
+        roc=None if threshold is None else draw_roc(clf.roc(threshold.positive), threshold),
         exceeded=[] if test is None else _exceeded(certificate, test),
         timings={_STAGES.get(stage, stage): seconds for stage, seconds in clf.timings_.items()},
         voters=_voters(clf),
@@ -143,7 +144,15 @@ def _template(name: str) -> Any:
     return environment.get_template(name)
 
 
-def render_predictions(certificate: Certificate, *, name: str, hashes: dict[str, str] | None = None) -> str:
+def render_predictions(
+    certificate: Certificate,
+    *,
+    name: str,
+    hashes: dict[str, str] | None = None,
+    selective: SelectiveCertificate | ClassSelectiveCertificate | None = None,
+    threshold: ThresholdCertificate | None = None,
+    not_certified: str = "",
+) -> str:
     """The page of a certificate alone, without its model, as one HTML file that loads nothing and runs nothing.
 
     Parameters
@@ -154,6 +163,10 @@ def render_predictions(certificate: Certificate, *, name: str, hashes: dict[str,
         Where the answers come from: a file, or a model; of a fitted vote, its voters.
     hashes : dict of str to str, optional
         SHA-256 of the files next to the page, by name.
+    selective, threshold : SelectiveCertificate or ClassSelectiveCertificate, ThresholdCertificate, optional
+        Certificates from ``certificate.selective`` and ``certificate.threshold``.
+    not_certified : str
+        Why there is no selective certificate although one was requested.
 
     Examples
     --------
@@ -172,14 +185,27 @@ def render_predictions(certificate: Certificate, *, name: str, hashes: dict[str,
         details=details(cited),
         digests=_digests(certificate),
         names_rows=False,
-        selective=None,
-        threshold=None,
+        selective=selective,
+        cited_selective=None if selective is None else Citations(selective),
+        threshold=threshold,
+        cited_threshold=None if threshold is None else Citations(threshold),
+        roc=_roc_of(certificate, threshold),
+        not_certified=not_certified,
         units="groups" if certificate.grouped else "examples",
         comparison=draw_comparison(certificate, None) if certificate.is_of_predict else None,
         classes=draw_classes(certificate),
         hashes=hashes or {},
     )
     return visible(page, keep="\n\t")
+
+
+def _roc_of(certificate: Certificate, threshold: ThresholdCertificate | None) -> Plate | None:
+    """The curve on which a threshold lies."""
+    if threshold is None:
+        return None
+    if not isinstance(certificate, TestedCertificate):
+        raise ValueError("threshold needs the certificate that it was made from: certificate.threshold(...).")
+    return draw_roc(certificate.roc(threshold.positive), threshold)
 
 
 def _exceeded(certificate: Certificate, test: TestErrors) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Empirical risks of a vote, each with its gradient and a certified evaluation without interpolation."""
 
 from ._c_bound import CBound as CBound
-from ._cantelli import CantelliSplit, CantelliTandem
+from ._cantelli import CantelliBennett, CantelliSplit, CantelliTandem
 from ._curves import Binomial, FirstOrder as FirstOrder, Half as Half, SecondOrder as SecondOrder
 from ._exact import Exact as Exact, error_rows as error_rows, margin_rows as margin_rows
 from ._monte_carlo import MonteCarlo
@@ -19,9 +19,10 @@ RISKS: dict[str, Risk] = {
         Binomial(),
         CBound(),
         CantelliTandem(),
+        CantelliBennett(),
         CantelliSplit(),
         Soft(),
     )
 }
 
-__all__ = ["Binomial", "CantelliSplit", "CantelliTandem", "MonteCarlo", "Risk", "VoteBound"]
+__all__ = ["Binomial", "CantelliBennett", "CantelliSplit", "CantelliTandem", "MonteCarlo", "Risk", "VoteBound"]

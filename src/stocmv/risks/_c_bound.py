@@ -1,5 +1,6 @@
 """The C-bound: the first two moments of the wrong weight."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -7,8 +8,9 @@ from numpy.typing import NDArray
 
 from ..bounds import Upper
 from ..posteriors import Law, Posterior
-from ..votes import VoteMatrix, Votes
+from ..votes import PairCounts, VoteMatrix, Votes
 from ._curves import FirstOrder, SecondOrder
+from ._pair_losses import of_either, of_one
 from ._risk import Moments, Risk, VoteBound
 
 _FIRST, _SECOND = FirstOrder(), SecondOrder()
@@ -42,9 +44,12 @@ class CBound(Risk):
         disagreement = np.maximum(2 * (first * (1 - 1e-12) - second * (1 + 1e-12)), 0.0)
         return np.concatenate([first, disagreement])
 
+    def losses(self, pairs: PairCounts) -> Sequence[NDArray]:
+        return of_one(pairs), of_either(pairs)
+
     def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
         error = upper(float(moments[0]), kl)
-        agreement = upper(1 - float(moments[1]), 2 * kl)
+        agreement = upper.of_pairs(1 - float(moments[1]), 2 * kl)
         if error.value >= 0.5:
             # all that is proven here is R <= 1; the solver gets the first-order bound, which reaches 1 at r = 1/2
             return VoteBound(2 * error.value, np.array([2 * error.d_risk, 0.0]), 2 * error.d_kl)

@@ -1,7 +1,7 @@
 """Risks that depend on an example only through the weight of the voters that err: one pass, one curve each."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaln
 
 from ..posteriors import Law, Posterior, WeightedPosterior
-from ..votes import Curve, VoteMatrix, Votes, scaled, split_rows, thread_map
+from ..votes import Curve, PairCounts, VoteMatrix, Votes, scaled, split_rows, thread_map
 from ._half_curve import half_curve
+from ._pair_losses import of_both, of_one
 from ._risk import MOST_DRAWS, Moments, Risk
 
 _NODES = 193
@@ -101,6 +102,9 @@ class FirstOrder(CurveRisk):
     factor: ClassVar[float] = 2.0
     certified: ClassVar[str] = "the error of the weighted vote (at most twice the mean error of a voter)"
 
+    def losses(self, pairs: PairCounts) -> Sequence[NDArray]:
+        return [of_one(pairs)]
+
     def covers_drawn(self, law: Law) -> bool:
         return True  # half of the bound already bounds the error of a drawn voter
 
@@ -128,6 +132,9 @@ class SecondOrder(CurveRisk):
     certified: ClassVar[str] = (
         "the error of the weighted vote (at most four times the mean squared weight of the wrong voters)"
     )
+
+    def losses(self, pairs: PairCounts) -> Sequence[NDArray]:
+        return [of_both(pairs)]
 
     def kl_count(self, posterior: Posterior) -> float:
         return 2.0 if posterior.law == "voter" else 1.0

@@ -1,16 +1,19 @@
 """The interface of risks."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._provable import Provable
-from ..bounds import Upper
+from ..bounds import Bound, Upper
 from ..posteriors import POSTERIORS, Law, Posterior
-from ..votes import VoteMatrix, Votes
+from ..votes import PairCounts, VoteMatrix, Votes
+from ._pair_losses import drawn_moments, outward_moments
 
 MOST_DRAWS = 10**6
 Moments = tuple[NDArray, NDArray]
@@ -74,6 +77,22 @@ class Risk(Provable, ABC):
     def certified_moments(self, posterior: Posterior, votes: VoteMatrix) -> NDArray:
         """Empirical means, evaluated row by row without interpolation and rounded outward."""
 
+    def losses(self, pairs: PairCounts) -> Sequence[NDArray]:
+        """Mean loss of each voter, (M,), or of each two, (M, M), for each moment: what out-of-bag votes need."""
+        raise NotImplementedError
+
+    def means(self, posterior: Posterior, votes: Votes, rng: np.random.Generator | None = None) -> Moments:
+        """The moments, also where each voter has examples of its own that judge it."""
+        if votes.out_of_bag:
+            return drawn_moments(self.losses(votes.pairs), posterior)
+        return self.moments(posterior, votes, rng)
+
+    def certified_means(self, posterior: Posterior, votes: Votes) -> NDArray:
+        """The certified moments, over all matrices that hold the votes, and where voters have their own examples."""
+        if votes.out_of_bag:
+            return outward_moments(self.losses(votes.pairs), posterior, self.outward)
+        return votes.mean(partial(self.certified_moments, posterior))
+
     def settings(self) -> dict:
         """What a certificate records to evaluate the risk again."""
         return {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else {}  # type: ignore[redundant-expr]
@@ -90,11 +109,25 @@ class Risk(Provable, ABC):
             raise ValueError(f"risk {self.name!r} is for voters that answer with a class: use risk='soft'.")
         if self.soft and not votes.soft:
             raise ValueError(f"risk {self.name!r} needs votes made with ScoreMatrix.from_probabilities.")
+        if votes.out_of_bag and type(self).losses is Risk.losses:
+            raise ValueError(
+                f"risk {self.name!r} is not defined for out-of-bag votes: use 'first_order', 'second_order', "
+                "'c_bound', 'cctnd', 'ccpbb' or 'ccpbskl'."
+            )
         if votes.abstains and not self.allows_abstention:
             raise ValueError(
                 f"risk {self.name!r} depends on the weight of the voters that err, which is not enough if voters "
                 "abstain: use risk='exact'."
             )
+
+    @property
+    def n_bounds(self) -> int:
+        """Number of bounds that share delta equally."""
+        return len(self.outward)
+
+    def bound_for(self, asked: Bound) -> Bound:
+        """The bound that is used: the one that is asked for, unless the risk has one of its own."""
+        return asked
 
     def covers_drawn(self, law: Law) -> bool:
         """Whether the bound also holds for the stochastic vote, with weights drawn from a posterior with this law.
@@ -115,7 +148,7 @@ class Risk(Provable, ABC):
     def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
         """The bound on the vote's error; ``upper`` has an equal share of delta for each moment."""
         count = self.kl_count(posterior)
-        bounded = upper(float(moments[0]), count * kl)
+        bounded = (upper.of_pairs if count == 2 else upper)(float(moments[0]), count * kl)
         return VoteBound(
             self.factor * bounded.value, np.array([self.factor * bounded.d_risk]), self.factor * count * bounded.d_kl
         )

@@ -19,6 +19,7 @@ from ._coded import CodedClassifier as CodedClassifier
 from ._encoded import Encoded, EncodedVoters as EncodedVoters
 from ._ensemble import Ensemble, EnsembleVoters as EnsembleVoters
 from ._models import Models, ModelVoters as ModelVoters
+from ._out_of_bag import out_of_bag_votes
 from ._scores import Scores, ScoreVoters as ScoreVoters
 from ._source import as_source as as_source
 from ._stack import STACK as STACK, StackedVoters as StackedVoters, learn_stack as learn_stack
@@ -37,4 +38,5 @@ __all__ = [
     "Stumps",
     "VoterSet",
     "VoterSource",
+    "out_of_bag_votes",
 ]

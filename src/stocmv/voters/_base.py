@@ -64,6 +64,10 @@ class VoterSet(ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} has no probabilities: use voting='hard'.")
 
+    def labels(self, X: Any, classes: NDArray) -> NDArray:
+        """Class labels that the first voter answers; override it where that is a model which answers labels."""
+        return classes[self.codes(X)[:, 0]]
+
     def codes_and_probabilities(self, X: Any) -> tuple[NDArray, NDArray]:
         """What `codes` and `probabilities` say; override it where asking once gives both."""
         return self.codes(X), self.probabilities(X)

@@ -8,9 +8,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import VotingClassifier
+from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.ensemble._forest import ForestClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -164,26 +165,52 @@ def _train(
 
 def has_probabilities(estimator: BaseEstimator) -> bool:
     """Whether it will say how sure it is, once it is fitted."""
-    return hasattr(estimator, "predict_proba")
+    return hasattr(estimator, "predict_proba") or _is_stack_by_default(estimator)
+
+
+def _is_stack_by_default(estimator: BaseEstimator) -> bool:
+    """Whether it ends in a stack that gets its logistic regression in `fit`, and has no `predict_proba` before."""
+    last = _last(estimator)
+    if isinstance(last, GridSearchCV | RandomizedSearchCV):
+        return _is_stack_by_default(last.estimator)
+    return isinstance(last, StackingClassifier) and last.final_estimator is None
 
 
 def _probabilities(estimator: BaseEstimator, name: str, X: Any, classes: NDArray) -> NDArray:
     """Its probabilities of these classes; 1 for its answer if it has none."""
     with _blamed(name):
         if not has_probabilities(estimator):
-            return np.eye(len(classes))[np.searchsorted(classes, estimator.predict(X))]
+            return np.eye(len(classes))[_answers(estimator, "", X, classes)]
         own = np.asarray(estimator.predict_proba(X))
     places = np.searchsorted(classes, estimator.classes_)
-    if len(places) == len(classes):
+    if np.array_equal(places, np.arange(len(classes))):
         return own
     spread = np.zeros((len(own), len(classes)))
     spread[:, places] = own
     return spread
 
 
-def _answers(estimator: BaseEstimator, name: str, X: Any) -> NDArray:
+def _labels(estimator: BaseEstimator, name: str, X: Any) -> NDArray:
+    """The labels that it answers, which some classifiers give as a column."""
     with _blamed(name):
-        return estimator.predict(X)
+        answers = np.asarray(estimator.predict(X))
+    return answers[:, 0] if answers.ndim == 2 and answers.shape[1] == 1 else answers
+
+
+def _answers(estimator: BaseEstimator, name: str, X: Any, classes: NDArray) -> NDArray:
+    with _blamed(name):
+        return _codes_of(_labels(estimator, "", X), classes)
+
+
+def _codes_of(answers: NDArray, classes: NDArray) -> NDArray:
+    codes = np.searchsorted(classes, answers)
+    others = classes.take(codes, mode="clip") != answers
+    if np.any(others):
+        raise ValueError(
+            f"predict answers {answers[others].tolist()[0]!r}, which is none of the {len(classes)} classes. To answer "
+            "only sometimes, use selective."
+        )
+    return codes
 
 
 def _named(estimators: Sequence[BaseEstimator]) -> list[tuple[BaseEstimator, str]]:
@@ -233,18 +260,21 @@ class ClassifierVoters(VoterSet):
         kinds = [_kind(classifier) for classifier in self.classifiers]
         return kinds if len(set(kinds)) == len(kinds) > 1 else ()
 
+    def labels(self, X: Any, classes: NDArray) -> NDArray:
+        answers = _labels(*_named(self.classifiers)[0], X)
+        return answers if answers.dtype == classes.dtype else classes[_codes_of(answers, classes)]
+
     def codes(self, X: Any) -> NDArray:
-        codes = [np.searchsorted(self.classes, answer) for answer in self._ask(_answers, X)]
-        return np.stack(codes, axis=1).astype(code_dtype(len(self.classes)))
+        return np.stack(self._ask(_answers, X, self.classes), axis=1).astype(code_dtype(len(self.classes)))
 
     def probabilities(self, X: Any) -> NDArray:
         return np.stack(self._ask(_probabilities, X, self.classes), axis=1)
 
     def codes_and_probabilities(self, X: Any) -> tuple[NDArray, NDArray]:
-        if not all(isinstance(_last(classifier), ForestClassifier) for classifier in self.classifiers):
+        if not all(map(_answers_the_most_probable, self.classifiers)):
             return super().codes_and_probabilities(X)
         probabilities = self.probabilities(X)
-        return probabilities.argmax(2), probabilities  # which is how a forest answers
+        return probabilities.argmax(2), probabilities
 
     def _ask(self, question: Callable[..., NDArray], *about: Any) -> list[NDArray]:
         """What each classifier says, in threads if there are several."""
@@ -349,6 +379,15 @@ def _labels_of(estimators: Iterable[Any]) -> NDArray | None:
 def _last(estimator: Any) -> Any:
     """The classifier itself, at the end of a pipeline."""
     return _last(estimator[-1]) if isinstance(estimator, Pipeline) else estimator
+
+
+def _answers_the_most_probable(estimator: Any) -> bool:
+    """Whether it is known to, as a forest does unless it has a `predict` of its own."""
+    if type(estimator) is Pipeline and "predict" not in vars(estimator):
+        return _answers_the_most_probable(estimator[-1])
+    if not isinstance(estimator, ForestClassifier):
+        return False
+    return getattr(estimator.predict, "__func__", None) is ForestClassifier.predict
 
 
 def _fixed(estimator: Any, classes: NDArray, n_jobs: int | None) -> VoterSet:

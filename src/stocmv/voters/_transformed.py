@@ -91,5 +91,8 @@ class TransformedVoters(VoterSet):
     def probabilities(self, X: Any) -> NDArray:
         return self.voters.probabilities(self.transformed(X))
 
+    def labels(self, X: Any, classes: NDArray) -> NDArray:
+        return self.voters.labels(self.transformed(X), classes)
+
     def codes_and_probabilities(self, X: Any) -> tuple[NDArray, NDArray]:
         return self.voters.codes_and_probabilities(self.transformed(X))

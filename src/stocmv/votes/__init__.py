@@ -17,6 +17,8 @@ from ._labels import (
     unsigned_codes as unsigned_codes,
 )
 from ._matrix import VoteMatrix
+from ._out_of_bag import OutOfBagVotes
+from ._pairs import PairCounts as PairCounts
 from ._partitioned import PartitionedVotes
 from ._scores import ScoreMatrix, check_probabilities as check_probabilities
 from ._sums import (
@@ -28,4 +30,4 @@ from ._sums import (
 from ._threads import split_rows as split_rows, thread_map as thread_map
 from ._votes import Votes as Votes, check_device as check_device, random_rows as random_rows
 
-__all__ = ["PartitionedVotes", "ScoreMatrix", "VoteMatrix", "load_folds", "save_folds"]
+__all__ = ["OutOfBagVotes", "PartitionedVotes", "ScoreMatrix", "VoteMatrix", "load_folds", "save_folds"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._files import whole_file
 from ._matrix import VoteMatrix, reading_votes
+from ._out_of_bag import OutOfBagVotes
 from ._partitioned import PartitionedVotes
 from ._scores import ScoreMatrix
 from ._votes import Votes
@@ -82,4 +83,6 @@ def _fold(parts: dict[int, dict[str, Any]]) -> Votes:
 
 
 def _matrix(arrays: dict[str, Any]) -> Votes:
+    if "judged" in arrays:
+        return OutOfBagVotes._from_arrays(arrays)
     return ScoreMatrix._from_arrays(arrays) if "margins" in arrays else VoteMatrix._from_arrays(arrays)

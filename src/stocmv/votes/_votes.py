@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._blocs import numbered
 from ._curve import Curve
+from ._pairs import PairCounts, count_pairs
 from ._sums import added_in_groups, joint_digest, scaled
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Votes(ABC):
     n_voters: int
     classes: NDArray | None
     soft: ClassVar[bool] = False  # whether voters answer with probabilities
+    out_of_bag: ClassVar[bool] = False  # whether each voter has examples of its own that judge it
 
     @property
     @abstractmethod
@@ -127,6 +129,15 @@ class Votes(ABC):
         ``among`` is as in `curve_sum`.
         """
         return self.total(methodcaller("argmax_error_sum", weights, among or self.n_examples))
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """How often two voters err together, for all pairs; counted once."""
+        return PairCounts(*self.total(count_pairs))
+
+    def fewest(self, voters: int) -> int:
+        """Smallest number of examples that judge this many voters at once, one or two."""
+        return self.n_examples
 
     def digest(self) -> str:
         """SHA-256 of the votes, by which a certificate identifies them."""

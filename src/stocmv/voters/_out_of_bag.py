@@ -1,0 +1,72 @@
+"""The members of a fitted ensemble, judged by the examples that they were not trained on."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ..votes import OutOfBagVotes, VoteMatrix, check_labels, code_dtype, encode
+from ._ensemble import EnsembleVoters
+
+
+def out_of_bag_votes(ensemble: BaseEstimator, X: Any, y: ArrayLike) -> OutOfBagVotes:
+    """Votes of the members of a forest or of bagging on those of its training examples that they have not seen.
+
+    Nothing is held out: with `learn` and a risk such as "second_order", all examples train and judge, and what is
+    certified is the weighted vote of all members. The members and their settings must not have been chosen by looking
+    at these examples.
+
+    Parameters
+    ----------
+    ensemble : fitted scikit-learn ensemble
+        A forest, extra trees or bagging with ``bootstrap=True`` (or ``max_samples`` below one).
+    X, y : array-like
+        The examples that it was fitted on, in the same order.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from stocmv import learn
+    >>> from stocmv.voters import out_of_bag_votes
+    >>> X, y = make_moons(2000, noise=0.2, random_state=0)
+    >>> forest = RandomForestClassifier(50, random_state=0).fit(X, y)
+    >>> learned = learn(out_of_bag_votes(forest, X, y), risk="second_order", random_state=0)
+    >>> learned.certificate.bound < 0.3
+    True
+    """
+    check_is_fitted(ensemble)
+    if not hasattr(ensemble, "estimators_samples_"):
+        raise ValueError(
+            f"ensemble is a {type(ensemble).__name__}, which does not say on which examples each of its members was "
+            "trained: use a forest, extra trees or bagging."
+        )
+    _check_sampling(ensemble)
+    classes, y = ensemble.classes_, check_labels(y, "y", 1)
+    codes = EnsembleVoters(ensemble).codes(X).astype(code_dtype(len(classes) + 1))
+    if len(codes) != len(y):
+        raise ValueError(f"X has {len(codes)} rows but y has {len(y)} labels: they must be the same examples.")
+    judged = np.ones(codes.shape, bool)
+    for j, sample in enumerate(ensemble.estimators_samples_):
+        if sample.dtype == bool or (len(sample) and sample.max() >= len(y)):
+            raise ValueError(f"X has {len(y)} rows, but the ensemble was fitted on others: pass all of its examples.")
+        judged[sample, j] = False
+    errors = VoteMatrix.from_codes(
+        np.where(judged, codes.astype(int), -1), encode(y, classes, "y"), np.asarray(classes)
+    )
+    votes = OutOfBagVotes.of_gaps(errors)
+    _ = votes.pairs  # refuses members that have no judges
+    return votes
+
+
+def _check_sampling(ensemble: BaseEstimator) -> None:
+    """Refuse samples that were not drawn at random without looking at the labels."""
+    if not (getattr(ensemble, "bootstrap", False) or getattr(ensemble, "max_samples", None) not in (None, 1.0)):
+        raise ValueError("ensemble was fitted with bootstrap=False: each member has seen all examples.")
+    if getattr(ensemble, "class_weight", None) is not None or getattr(ensemble, "_sample_weight", None) is not None:
+        raise ValueError(
+            "ensemble was fitted with class_weight or sample_weight, by which scikit-learn may draw the samples: the "
+            "examples that are left then do not follow the distribution of all examples. Fit it without them."
+        )
