@@ -183,7 +183,7 @@ def test_frozen_voters_one_class_and_few_examples():
     [
         (np.arange(5), "each of the 40 examples"),
         (np.full(40, np.nan), "missing"),
-        (np.full(40, np.datetime64("NaT")), "missing"),
+        (np.full(40, np.datetime64("NaT", "s")), "missing"),
         ([None] * 40, "numbers or dates"),
         (["31.12.2024"] * 40, "numbers or dates"),
         (np.array(["2024-12-31"] * 40, dtype=object), "numbers or dates"),

@@ -329,9 +329,10 @@ def test_a_class_that_the_model_does_not_know_has_no_score():
     assert not scores[:, 2].any()
 
 
-@pytest.mark.parametrize("settings", [{}, {"n_folds": 3}, {"voting": "hard"}], ids=["soft", "folds", "hard"])
-def test_answers_and_scores_at_once(settings, monkeypatch):
-    clf = MajorityVoteClassifier(RandomForestClassifier(5), random_state=0, **settings).fit(X, y)
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+@pytest.mark.parametrize("settings", [{}, {"n_folds": 3}], ids=["hold-out", "folds"])
+def test_answers_and_scores_at_once_and_in_blocks(settings, voting, monkeypatch):
+    clf = MajorityVoteClassifier(RandomForestClassifier(5), voting=voting, random_state=0, **settings).fit(X, y)
     answers, scores = clf._predict_both(X)
     monkeypatch.setattr("stocmv.protocols._rule._BLOCK", 7)
     assert np.array_equal(answers, clf.predict(X))

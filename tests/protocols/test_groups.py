@@ -167,7 +167,7 @@ def test_groups_may_come_as_a_series():
         quick().fit(X, y, groups=missing)
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, np.datetime64("NaT")], ids=str)
+@pytest.mark.parametrize("missing", [None, np.nan, np.datetime64("NaT", "s")], ids=str)
 def test_groups_are_not_missing(missing):
     groups = [missing if i == 5 else g for i, g in enumerate(GROUPS.tolist())]
     if isinstance(missing, np.datetime64):

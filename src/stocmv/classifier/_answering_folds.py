@@ -1,12 +1,19 @@
 """Which fold answers an example."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..checks import hash_rows
+
+
+class FoldReply(NamedTuple):
+    """What the vote of a fold says about examples."""
+
+    answers: NDArray  # class codes
+    scores: NDArray  # (n, n_classes)
 
 
 def disagreeing(answers: NDArray) -> NDArray:

@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -32,13 +32,13 @@ from ..learning import (
 )
 from ..posteriors import Posterior
 from ..progress import verbosely
-from ..protocols import FittedVote, Protocol, Reply, VotingRule, weights_digest
+from ..protocols import FittedVote, Protocol, VotingRule, weights_digest
 from ..risks import Risk
 from ..solvers import Solver
 from ..voters import VoterSet
 from ..votes import Votes
 from ._all_or_nothing import all_or_nothing
-from ._answering_folds import answering_folds, disagreeing
+from ._answering_folds import FoldReply, answering_folds, disagreeing
 from ._drawn import DrawnVote
 from ._input import Beside, InputForm, checked_examples, training_examples
 from ._plan import check_parameters, choose_voting, plan_fit
@@ -72,9 +72,9 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         vote the members of a forest, of bagging or of a ``VotingClassifier`` (with its weights) are voters.
     risk : str or Risk
         The risk that learning the weights minimises: "exact" (the error of the stochastic vote), "half", "mc",
-        "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbb" or "ccpbskl". The weights of a soft vote
-        are learned for the log loss if the judging examples only test; with a PAC-Bayes bound, "exact" is the risk
-        "soft" of `learn`.
+        "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbb", "ccpbskl" or "disagreement". The weights
+        of a soft vote are learned for the log loss if the judging examples only test; with a PAC-Bayes bound, "exact"
+        is the risk "soft" of `learn`.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
         Distribution of the weights.
     prior : "auto", float or array-like
@@ -340,12 +340,19 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         folds = zip(self.rules_, self.voters_, self.posterior_, strict=True)
         return [getattr(rule, method)(v, p, X, len(self.classes_), *settings) for rule, v, p in folds]
 
-    def _asked(self, X: Any) -> list[Reply]:
+    def _asked(self, X: Any) -> list[FoldReply]:
         """What the vote of each fold says about checked examples; refused where the certificate does not cover it."""
-        replies = self._each_fold("ask", X)
-        for reply in replies:
+        folds = zip(self.rules_, self.voters_, self.posterior_, strict=True)
+        return [FoldReply(*map(np.concatenate, zip(*self._parts(*fold, X), strict=True))) for fold in folds]
+
+    def _parts(
+        self, rule: VotingRule, voters: VoterSet, posterior: Posterior, X: Any
+    ) -> Iterator[tuple[NDArray, NDArray]]:
+        """Answers and scores of each block of the examples, without the votes that they come from."""
+        for block in rule.blocks(X):
+            reply = rule.ask(voters, posterior, block, len(self.classes_))
             check_silence(reply.votes, len(self.classes_), self.certificate_)
-        return replies
+            yield reply.answers, reply.scores
 
     def _answering_folds(self, X: Any, disagree: NDArray) -> NDArray:
         return answering_folds(X, disagree, self._shares, self.key_)

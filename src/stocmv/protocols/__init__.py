@@ -26,7 +26,6 @@ from ._rule import (
     HARD as HARD,
     SOFT as SOFT,
     HardVoting as HardVoting,
-    Reply as Reply,
     SoftVoting as SoftVoting,
     VotingRule as VotingRule,
 )

@@ -1,6 +1,7 @@
 """How the deterministic vote of a fold answers: by counting answers, or by adding up probabilities."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
@@ -93,6 +94,10 @@ class VotingRule(ABC):
     def class_scores(self, voters: VoterSet, weights: NDArray, X: Any, n_classes: int) -> NDArray:
         """The score of each class if the voters have these weights, (n, n_classes)."""
 
+    def blocks(self, X: Any) -> Iterable[Any]:
+        """The examples in parts that are asked one after the other, for less memory."""
+        return (X,)
+
     def answers(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
         """The answers alone, where they are cheaper."""
         return self.ask(voters, posterior, X, n_classes).answers
@@ -118,11 +123,13 @@ class HardVoting(VotingRule):
         silent = (codes == n_classes).all(1) if codes.max(initial=0) == n_classes else None
         return Reply(heaviest(scores), scores, codes, silent)
 
-    def answers(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
-        """In blocks of rows, because the votes of many voters take more memory than the examples."""
+    def blocks(self, X: Any) -> Iterable[Any]:
+        """Blocks of rows, because the votes of many voters take more memory than the examples."""
         starts = range(0, max(np.shape(X)[0], 1), _BLOCK)
-        blocks = (X,) if len(starts) == 1 else (_safe_indexing(X, slice(at, at + _BLOCK)) for at in starts)
-        return np.concatenate([self.ask(voters, posterior, block, n_classes).answers for block in blocks])
+        return (X,) if len(starts) == 1 else (_safe_indexing(X, slice(at, at + _BLOCK)) for at in starts)
+
+    def answers(self, voters: VoterSet, posterior: Posterior, X: Any, n_classes: int) -> NDArray:
+        return np.concatenate([self.ask(voters, posterior, block, n_classes).answers for block in self.blocks(X)])
 
     def votes(self, voters: VoterSet, X: Any, n_classes: int) -> NDArray:
         return checked_codes(np.asarray(voters.codes(X)), voters.n_voters, n_classes, np.shape(X)[0])
