@@ -179,7 +179,7 @@ def results_of(kind: str, names: list[str], n_splits: int, *, kept: bool) -> dic
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", default=NAMES, help="data sets in the folder STOCMV_DATA")
-    parser.add_argument("--splits", type=int, default=3, help="random splits of each data set, at least two")
+    parser.add_argument("--splits", type=int, default=5, help="random splits of each data set, at least two")
     parser.add_argument("--voters", action="append", choices=VOTERS, help="one kind only; may be repeated")
     parser.add_argument("--kept", action="store_true", help="measure nothing: show the data sets that are complete")
     parser.add_argument("--page", action="store_true", help="write the tables and the figure to the page")

@@ -64,3 +64,13 @@ def test_goes_on_where_it_was_interrupted(asked, tmp_path, monkeypatch, capsys):
     bounds.main([*asked, "--kept"])
     assert capsys.readouterr().out == printed
     assert len(calls) == 2 * len(rows)
+
+
+def test_a_vote_of_trees_out_of_bag_has_no_stochastic_rows(asked, monkeypatch, capsys):
+    few = ("first order", "binomial", "CCPBB", "exact, prior 1")
+    monkeypatch.setattr(bounds, "MEASURED", {row: bounds.MEASURED[row] for row in few})
+    bounds.main(["out-of-bag" if word == "stumps" else word for word in asked])
+    printed = capsys.readouterr().out
+    rows = [line.split(" | ")[0].removeprefix("| ") for line in printed.splitlines() if " ± " in line]
+    assert rows == ["first order", "CCPBB"]
+    assert "bound on the stochastic vote" not in printed

@@ -301,9 +301,10 @@ THRESHOLD_FIGURES: dict[str, Any] = {
     "cost": {"classes": COST["classes"], "matrix": COST["matrix"], **MEAN_COST, "n": COUNT},
     "baseline": ({"prevalence": SHARE}, {"prevalence": SHARE, "cost": CHEAPEST}),
 }
+FEWEST = ("voter", "pair", "compared")
 PAID_ERROR: dict[str, Any] = {"bound": SHARE, "stochastic_bound": SHARE, "moments": [SHARE], "kl": NOT_NEGATIVE}
 PAID_FIGURES: dict[str, Any] = {
-    "error": (PAID_ERROR, {**PAID_ERROR, "fewest": {"voter": COUNT, "pair": COUNT}}),
+    "error": (PAID_ERROR, {**PAID_ERROR, "fewest": dict.fromkeys(FEWEST, COUNT)}),
     "deterministic_vote": ({}, FIXED_VOTE),
     "baseline": BASELINE,
     "recalls": [MEASURED],
@@ -1895,6 +1896,7 @@ class Fold:
     digest: str
     margins: NDArray | None = None  # (n_rows, n_voters), of voters that answer with probabilities: there are no bits
     judged: NDArray | None = None  # packed like the bits: which voters an example judges, if not all
+    unlabelled: NDArray | None = None  # (n_voters / 8, m): who answers the second of two classes, on further examples
 
     @property
     def n_rows(self) -> int:
@@ -2022,8 +2024,9 @@ def _soft_fold(part: Mapping[str, NDArray]) -> Fold:
 
 def _bag_fold(part: Mapping[str, NDArray]) -> Fold:
     """A fold of voters that each have examples of their own that judge them."""
-    needed = {"n_voters", "bits", "judged"}
-    _need(set(part) in (needed, needed | {"classes", "targets"}), "its arrays are not those of out-of-bag votes")
+    needed, named = {"n_voters", "bits", "judged"}, {"classes", "targets"}
+    known_names = (needed, needed | named, needed | named | {"unlabelled"})
+    _need(set(part) in known_names, "its arrays are not those of out-of-bag votes")
     n_voters, bits, judged = part["n_voters"], part["bits"], part["judged"]
     whole = not n_voters.shape and n_voters.dtype.kind in "iu" and n_voters >= 1
     _need(whole, "its number of voters is not a positive integer")
@@ -2034,11 +2037,16 @@ def _bag_fold(part: Mapping[str, NDArray]) -> Fold:
     _need(not np.any(bits & ~judged), "a voter errs on an example that does not judge it")
     if "classes" in part:
         _check_answers(part, m, rows, several=False)
+    unlabelled = part.get("unlabelled")
+    if unlabelled is not None:
+        fits = unlabelled.dtype == np.uint8 and unlabelled.ndim == 2 and len(unlabelled) == len(bits)
+        fits = fits and unlabelled.size > 0 and not (m % 8 and np.any(unlabelled[-1] >> (m % 8)))
+        _need(fits and len(part["classes"]) == 2, "its unlabelled examples do not fit two classes and its voters")
     hashed = hashlib.sha256(f"stocmv out-of-bag votes 1;n_voters={m};".encode())
-    for name in ("classes", "bits", "judged", "targets"):
+    for name in ("classes", "bits", "judged", "targets", *(["unlabelled"] if unlabelled is not None else [])):
         _hash_array(hashed, name, part.get(name))
     known = part.get("classes"), part.get("targets")
-    return Fold(m, bits, None, np.ones(rows), *known, None, hashed.hexdigest(), judged=judged)
+    return Fold(m, bits, None, np.ones(rows), *known, None, hashed.hexdigest(), judged=judged, unlabelled=unlabelled)
 
 
 def _joined(arrays: Sequence[NDArray], axis: int) -> NDArray:
@@ -2124,9 +2132,15 @@ RISKS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {  # the posteriors t
     "cctnd": (("categorical",), {}),
     "ccpbb": (("categorical",), {"mu": (Kind((type(None),)), Kind(FLOAT, 0, 0.49))}),
     "ccpbskl": (("categorical",), {"mu": (Kind((type(None),)), Kind(FLOAT, -10, 0.49))}),
+    "disagreement": (("categorical",), {}),
     "soft": (("dirichlet",), {}),
 }
-OF_TWO_MEANS = ("c_bound", "cctnd", "ccpbskl")  # risks that bound two means, of which the second is rounded down
+OF_TWO_MEANS = (
+    "c_bound",
+    "disagreement",
+    "cctnd",
+    "ccpbskl",
+)  # risks that bound two means, of which the second is rounded down
 OUTWARD = {**dict.fromkeys(OF_TWO_MEANS, "+-"), "ccpbb": "+-+-+"}  # how each mean is rounded; others have one, up
 OFFSETS = tuple((1 - 0.85**i) / 2 for i in range(20))  # from which ccpbb takes the best
 CATONI = {"name": TEXT, "c": [Kind(FLOAT, 1e-4, 1e4)]}  # where rounding does not matter
@@ -2350,13 +2364,13 @@ def _split(c: Content, n_classes: int) -> Ledger:
 def _paid_error(c: Content, folds: Sequence[Fold], ledger: Ledger) -> Iterator[Check]:
     """Risk, KL and bound of the stochastic vote, then of the deterministic one, then of the classes."""
     error, sizes, vote = c["figures"]["error"], c["fold_sizes"], _votes_of(c)[-1]
-    judged = pair_sizes = sizes
+    judges: tuple[Sequence[int], ...] = (sizes, sizes, sizes)
     if "fewest" in error:
-        judged, pair_sizes = _fewest(folds[0])
-        for what, (count,) in (("voter", judged), ("pair", pair_sizes)):
+        judges = _fewest(folds[0])
+        for what, (count,) in zip(FEWEST, judges, strict=True):
             stated = error["fewest"][what]
             yield Check(f"figures.error.fewest.{what}", stated, count, stated == count)
-    upper, of_pairs = (functools.partial(upper_bound, c["bound_settings"], each) for each in (judged, pair_sizes))
+    upper = functools.partial(upper_bound, c["bound_settings"], judges[0])
     drawn = functools.cache(lambda: [row_losses(f, p["alpha"]) for f, p in zip(folds, c["posteriors"], strict=True)])
     total = max(math.fsum(p["alpha"]) for p in c["posteriors"]) if c["posterior"] == "dirichlet" else 1.0
     if c["risk"] in ("exact", "mc", "soft") and c["posterior"] == "dirichlet":
@@ -2376,10 +2390,10 @@ def _paid_error(c: Content, folds: Sequence[Fold], ledger: Ledger) -> Iterator[C
 
     def bound(measured: Sequence[float], kl: float) -> float:
         if c["risk"] == "ccpbb":
-            return min(_cantelli_bennett(c, pair_sizes, measured, kl, ledger.of(vote)), 1.0)
+            return min(_cantelli_bennett(c, judges[1], measured, kl, ledger.of(vote)), 1.0)
         delta = ledger.of(vote)
-        single, pairs = (lambda r, d, of=of: of(r, d, delta) for of in (upper, of_pairs))
-        return min(composed(c, measured, kl, single, pairs), 1.0)
+        uppers = [lambda r, d, n=n: upper_bound(c["bound_settings"], n, r, d, delta) for n in judges]
+        return min(composed(c, measured, kl, *uppers), 1.0)
 
     least, most = bound(found.tolist(), _sum(kls)[0]), bound(error["moments"], error["kl"])
     yield _upper("figures.error.stochastic_bound", error["stochastic_bound"], least, most)
@@ -2704,7 +2718,8 @@ def _pair_moments(c: Content, fold: Fold, weights: NDArray) -> list[float]:
         wrong += errors.T @ (judges * counts)
         joint += errors.T @ (errors * counts)
     two, one = joint / n, (wrong + wrong.T - 2 * joint) / n
-    both, either, neither = (float(weights @ each @ weights) for each in (two, one, 1 - one - two))
+    compared = one if fold.unlabelled is None else (one * n + _disagreements(fold)) / (n + fold.unlabelled.shape[1])
+    both, either, neither = (float(weights @ each @ weights) for each in (two, compared, 1 - one - two))
     error = float(weights @ (np.diag(wrong) / np.diag(n)))
     if c["risk"] == "ccpbb":
         mean = one + 2 * two
@@ -2717,14 +2732,25 @@ def _pair_moments(c: Content, fold: Fold, weights: NDArray) -> list[float]:
         "first_order": [error],
         "second_order": [both],
         "c_bound": [error, either],
+        "disagreement": [error, either],
         "cctnd": [both, error],
     }[c["risk"]]
 
 
-def _fewest(fold: Fold) -> tuple[list[int], list[int]]:
-    """The smallest number of examples that judge a voter, and two voters."""
+def _disagreements(fold: Fold) -> NDArray:
+    """On how many unlabelled examples each two voters answer different classes."""
+    found = np.zeros((fold.n_voters, fold.n_voters))
+    for rows in row_blocks(fold.unlabelled.shape[1], fold.n_voters):  # type: ignore[union-attr]
+        second = fold._unpacked(fold.unlabelled[:, rows])  # type: ignore[index]
+        found += second.T @ (1 - second) + (1 - second).T @ second
+    return found
+
+
+def _fewest(fold: Fold) -> tuple[Sequence[int], ...]:
+    """The smallest number of examples that judge a voter; two voters; and that show whether two disagree."""
     together = sum(fold.judges(rows).T @ fold.judges(rows) for rows in fold.blocks())
-    return [int(np.diag(together).min())], [int(together.min())]
+    both, more = int(together.min()), 0 if fold.unlabelled is None else fold.unlabelled.shape[1]
+    return [int(np.diag(together).min())], [both], [both + more]
 
 
 def _draws_seed(parameters: Mapping[str, Sequence[float]]) -> list[int]:
@@ -2819,14 +2845,21 @@ def _bernoulli() -> list[Decimal]:
 
 
 def composed(
-    c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float], of_pairs: Callable[..., float]
+    c: Content,
+    measured: Sequence[float],
+    kl: float,
+    upper: Callable[..., float],
+    of_pairs: Callable[..., float],
+    of_disagreements: Callable[..., float],
 ) -> float:
-    """The bound on the vote's error that a risk yields, from bounds on means over voters and over pairs of voters."""
-    if c["risk"] == "c_bound":
-        error, agreement = upper(measured[0], kl), of_pairs(1 - measured[1], 2 * kl)
+    """The bound on the vote's error that a risk yields, from bounds on means over voters, pairs, and disagreements."""
+    if c["risk"] in ("c_bound", "disagreement"):
+        error, agreement = upper(measured[0], kl), of_disagreements(1 - measured[1], 2 * kl)
+        if c["risk"] == "disagreement":
+            return 4 * error - 2 * max(1 - agreement, 0.0)
         return 1 - (1 - 2 * error) ** 2 / (2 * agreement - 1) if error < 0.5 else 1.0
     if c["risk"] in ("cctnd", "ccpbskl"):
-        return _cantelli(c, measured, kl, upper, of_pairs)
+        return _cantelli(c, measured, kl, upper, of_pairs, of_disagreements)
     if c["risk"] == "first_order":
         return 2 * upper(measured[0], kl)
     if c["risk"] == "second_order":
@@ -2837,7 +2870,12 @@ def composed(
 
 
 def _cantelli(
-    c: Content, measured: Sequence[float], kl: float, upper: Callable[..., float], of_pairs: Callable[..., float]
+    c: Content,
+    measured: Sequence[float],
+    kl: float,
+    upper: Callable[..., float],
+    of_pairs: Callable[..., float],
+    of_disagreements: Callable[..., float],
 ) -> float:
     """The Chebyshev-Cantelli bound; the best mu put in gives the C-bound's ``(T - g^2) / (T - g + 1/4)``."""
 
@@ -2851,7 +2889,9 @@ def _cantelli(
         negative = c["bound_settings"]["name"] in ("seeger", "mcallester", "lambda")  # which hold on both sides
         least = max(1 - upper(1 - measured[1], kl), 0.0)
         return min(4 * both, closed(least, False), closed(upper(measured[1], kl), True) if negative else 1.0)
-    rest, mu = max(1 - of_pairs(1 - measured[1], 2 * kl), 0.0), c["risk_settings"]["mu"]
+    mu = c["risk_settings"]["mu"]
+    compared = of_pairs if (mu or 0) < 0 else of_disagreements
+    rest = max(1 - compared(1 - measured[1], 2 * kl), 0.0)
     if mu is None:
         return min(4 * both, closed(both + rest / 2, False))
     least, middle, most = sorted((mu**2, -mu * (1 - mu), (1 - mu) ** 2))

@@ -231,9 +231,11 @@ def softly(n_classes: int, n_folds: int = 1, n_voters: int = 5):
 
 
 @cache
-def out_of_bag(risk: str):
+def out_of_bag(risk: str, n_unlabelled: int = 0):
     """Voters that each have examples of their own that judge them, and their certificate."""
     votes, prior = unjudged_problem(2), prior_of("categorical", 9)
+    if n_unlabelled:
+        votes = votes.with_unlabelled(np.random.default_rng(0).integers(0, 2, (n_unlabelled, 9)))
     return certify([votes], [posterior_near(prior)], [prior], risk_of(risk), BOUNDS["seeger"], 0.05), [votes]
 
 
@@ -289,6 +291,7 @@ EVERY = {
     "PAC-Bayes: soft, one voter": partial(softly, 2, n_voters=1),
     "PAC-Bayes: out of bag": partial(out_of_bag, "c_bound"),
     "PAC-Bayes: out of bag, CCPBB": partial(out_of_bag, "ccpbb"),
+    "PAC-Bayes: disagreement, unlabelled examples": partial(out_of_bag, "disagreement", n_unlabelled=50),
 }
 ONE_OF_EACH = {
     "panel": "tested: hold-out, panel",

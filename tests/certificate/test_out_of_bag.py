@@ -11,7 +11,10 @@ from stocmv.posteriors import Categorical
 from stocmv.risks import RISKS
 from zoo import unjudged, unjudged_problem
 
-RISK_NAMES = ("first_order", "second_order", "c_bound", "cctnd", "ccpbb", "ccpbskl")
+RISK_NAMES = ("first_order", "second_order", "c_bound", "cctnd", "ccpbb", "ccpbskl", "disagreement")
+
+
+ANSWERS = [np.random.default_rng(3).integers(0, 2, (500, 9))]
 
 
 def certified(risk):
@@ -20,7 +23,7 @@ def certified(risk):
 
 
 @pytest.mark.parametrize("risk", RISK_NAMES)
-@pytest.mark.parametrize("place", ["voter", "pair"])
+@pytest.mark.parametrize("place", verify.FEWEST)
 def test_more_judges_than_there_are_do_not_hold(risk, place):
     content, evidence = certified(risk)
     assert holds(sealed(content), evidence)
@@ -42,7 +45,9 @@ def test_it_cannot_be_passed_off_as_one_of_whole_votes():
     forged = {**content, "figures": {**content["figures"], "error": error}}
     assert "the fewest judges are stated exactly of out-of-bag votes" in reasons(sealed(forged), evidence)
     whole, votes = made("PAC-Bayes: first order")
-    forged = changed(content_of(whole), ("figures", "error"), lambda e: {**e, "fewest": {"voter": 10, "pair": 10}})
+    forged = changed(
+        content_of(whole), ("figures", "error"), lambda e: {**e, "fewest": dict.fromkeys(verify.FEWEST, 10)}
+    )
     assert "the fewest judges are stated exactly of out-of-bag votes" in reasons(sealed(forged), evidence_for(votes))
 
 
@@ -62,6 +67,8 @@ def test_other_risks_do_not_hold(risk):
         (lambda a: {**a, "judged": a["judged"] | 128}, "its errors do not fit its number of voters"),
         (lambda a: {**a, "n_voters": np.asarray(0)}, "its number of voters is not a positive integer"),
         (lambda a: {**a, "rights": a["bits"]}, "its arrays are not those of out-of-bag votes"),
+        (lambda a: {**a, "unlabelled": a["judged"][:1]}, "its unlabelled examples do not fit two classes"),
+        (lambda a: {**a, "unlabelled": a["judged"] | 128}, "its unlabelled examples do not fit two classes"),
         (lambda a: {**a, "targets": a["targets"] + 7}, "its targets are not codes of its classes"),
     ],
 )
@@ -75,4 +82,18 @@ def test_the_verifier_counts_judges_as_the_package_does():
     fold = verify.fold_of([votes._arrays()])
     np.testing.assert_array_equal(fold.judges(slice(0, 300)), ~np.isnan(said))
     assert fold.digest == votes.digest()
-    assert verify._fewest(fold) == ([votes.fewest(1)], [votes.fewest(2)])
+    assert verify._fewest(fold) == ([votes.fewest(1)], [votes.fewest(2)], [votes.fewest(2)])
+
+
+@pytest.mark.parametrize("risk", ["c_bound", "ccpbskl", "disagreement"])
+def test_the_verifier_counts_disagreements_on_unlabelled_examples(risk):
+    votes, one = unjudged_problem(2, 3000).with_unlabelled(*ANSWERS), Categorical(np.ones(9))
+    content = content_of(certify([votes], [one], [one], RISKS[risk], BOUNDS["seeger"], 0.05))
+    evidence = evidence_for([votes])
+    assert holds(sealed(content), evidence)
+    assert not holds(sealed(content), evidence_for([unjudged_problem(2, 3000)]))
+    fewer = evidence_for([unjudged_problem(2, 3000).with_unlabelled(ANSWERS[0][:-1])])
+    forged = {**content, "evidence": [fewer[0].digest]}
+    assert "figures.error.fewest.compared" in reasons(sealed(forged), fewer)
+    better = changed(content, ("figures", "error", "moments", 1), lambda x: x * 1.01)
+    assert "figures.error.moments.1" in reasons(sealed(better), evidence)

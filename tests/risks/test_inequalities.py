@@ -28,7 +28,7 @@ def as_if_infinite(risk, kl):
 
 
 as_if_infinite.two_sided = True
-as_if_infinite.of_pairs = as_if_infinite
+as_if_infinite.of_pairs = as_if_infinite.of_disagreements = as_if_infinite
 as_if_infinite.sizes, as_if_infinite.delta = (10**12,), 0.5
 
 
@@ -99,7 +99,7 @@ class TestCBound:
             asked.append((risk, kl))
             return UpperBound(risk, 1.0, 0.0)
 
-        upper.of_pairs = upper
+        upper.of_disagreements = upper
         RISKS["c_bound"].compose(np.array([0.2, 0.1]), 3.0, upper, None)
         assert asked == [(0.2, 3.0), (0.9, 6.0)]
 

@@ -78,6 +78,7 @@ def test_moments_of_the_wrong_weight_are_one_line_of_numpy(kind, name):
     if kind == "categorical":
         theirs["binomial"] = [betainc(50, 51, np.minimum(w, 1)).mean()]
         theirs["c_bound"] = [w.mean(), 2 * (w * (1 - w)).mean()]
+        theirs["disagreement"] = theirs["c_bound"]
         theirs["cctnd"] = [(w**2).mean(), w.mean()]
         theirs["ccpbskl"] = [(w**2).mean(), 2 * (w * (1 - w)).mean()]
         theirs["ccpbb"] = [(w**2).mean(), w.mean(), *variances_of_pairs(votes.errors(), votes.counts, theta)]

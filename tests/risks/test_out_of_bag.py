@@ -12,9 +12,10 @@ from stocmv import certify, learn
 from stocmv.bounds import BOUNDS, Bennett, Lambda
 from stocmv.posteriors import Categorical, Dirichlet
 from stocmv.risks import RISKS, CantelliBennett, CantelliSplit
+from stocmv.votes import OutOfBagVotes
 from zoo import prior_of, unjudged, unjudged_problem
 
-NAMES = ("first_order", "second_order", "c_bound", "cctnd", "ccpbb", "ccpbskl")
+NAMES = ("first_order", "second_order", "c_bound", "cctnd", "ccpbb", "ccpbskl", "disagreement")
 
 
 class Pairs:
@@ -53,6 +54,7 @@ class Pairs:
             "first_order": [gibbs],
             "second_order": [both],
             "c_bound": [gibbs, one],
+            "disagreement": [gibbs, one],
             "cctnd": [both, gibbs],
             "ccpbskl": [both, one],
             "ccpbb": [both, self.mean(lambda a, b: (a + b) / 2), spread[0], spread[1], spread[2] / 2],
@@ -66,6 +68,7 @@ class Pairs:
             "first_order": 2 * kl_sup(gibbs, (self.kl + one) / self.n),
             "second_order": 4 * kl_sup(both, (self.twice + two) / self.n2),
             "c_bound": 1 - (1 - 2 * error) ** 2 / (1 - 2 * disagree),
+            "disagreement": 4 * error - 2 * disagree,
             "cctnd": self.cctnd(both, gibbs),
         }
 
@@ -147,6 +150,60 @@ def test_bounds_are_the_published_ones(n_classes):
         assert certified(votes, rho, pi, RISKS[risk], Lambda("2sqrt")) == pytest.approx(min(value, 1.0), abs=1e-9)
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_unlabelled_examples_count_where_voters_disagree(whole):
+    """Labelled ones too; and votes without gaps may have them."""
+    votes, rho, pi, pairs = given(2, 4000)
+    answers = np.random.default_rng(1).random((3000, 9)) < np.linspace(0.05, 0.3, 9)
+    if whole:
+        labels, y = unjudged(2, 4000)
+        votes = OutOfBagVotes.from_labels(np.where(np.isnan(labels), 0, labels), y)
+        pairs.judged[:] = True
+        pairs.errors = (np.where(np.isnan(labels), 0, labels) != y[:, None]).astype(float)
+        pairs.n = pairs.n2 = 4000
+    ours = votes.with_unlabelled(answers.astype(int))
+    differ = 0.0
+    for j, k in np.ndindex(9, 9):
+        rows = pairs.judged[:, j] & pairs.judged[:, k]
+        labelled = pairs.errors[rows, j] != pairs.errors[rows, k]
+        differ += rho.theta[j] * rho.theta[k] * np.concatenate([labelled, answers[:, j] != answers[:, k]]).mean()
+    more, cost = int(pairs.n2) + 3000, math.log(4 / DELTA)
+    single = (pairs.kl + cost + 0.5 * math.log(pairs.n)) / pairs.n
+    least = kl_inf(differ, (pairs.twice + cost + 0.5 * math.log(more)) / more)
+    error = kl_sup(pairs.of_one(), single)
+    assert certified(ours, rho, pi, RISKS["disagreement"]) == pytest.approx(min(4 * error - 2 * least, 1.0), abs=1e-9)
+    theirs = 1 - (1 - 2 * error) ** 2 / (1 - 2 * least)
+    assert certified(ours, rho, pi, RISKS["c_bound"]) == pytest.approx(min(theirs, 1.0), abs=1e-9)
+    both = kl_sup(pairs.mean(np.multiply), (pairs.twice + cost + 0.5 * math.log(pairs.n2)) / pairs.n2)
+    theirs = (0.01 + 0.8 * both - 0.1 * least) / 0.16
+    assert certified(ours, rho, pi, CantelliSplit(mu=0.1)) == pytest.approx(min(theirs, 1.0), abs=1e-9)
+    for risk in ("first_order", "second_order", "ccpbb"):  # these need labels
+        assert certified(ours, rho, pi, RISKS[risk]) == certified(votes, rho, pi, RISKS[risk])
+    for mu in (-0.3, -0.01):
+        assert certified(ours, rho, pi, CantelliSplit(mu)) == certified(votes, rho, pi, CantelliSplit(mu))
+
+
+@pytest.mark.parametrize("risk", ["c_bound", "ccpbskl", "disagreement"])
+def test_learning_with_unlabelled_examples(risk):
+    votes = unjudged_problem(2).with_unlabelled(np.random.default_rng(2).integers(0, 2, (400, 9)))
+    learned = learn(votes, risk=risk, random_state=0)
+    assert learned.certificate.verify(votes)
+    fewest = learned.certificate.figures["error"]["fewest"]
+    assert fewest["compared"] == fewest["pair"] + 400
+    assert "Whether these agree is also seen on 400 unlabelled examples." in str(learned.certificate)
+    assert any("unlabelled" in assumption for assumption in learned.certificate.assumptions)
+
+
+def test_the_c_bound_is_never_above_the_disagreement_bound():
+    for seed in range(20):
+        rho = Categorical(np.random.default_rng(seed).dirichlet(np.full(9, 1.0)))
+        votes, one = unjudged_problem(2, 4000), Categorical(np.ones(9))
+        ours, theirs = (
+            certify([votes], [rho], [one], RISKS[r], BOUNDS["seeger"], DELTA) for r in ("c_bound", "disagreement")
+        )
+        assert ours.bound <= theirs.bound + 1e-12
+
+
 @pytest.mark.parametrize("risk", NAMES)
 def test_learning_lowers_the_bound_and_predicts_with_all_voters(risk):
     votes = unjudged_problem(2)
@@ -155,7 +212,11 @@ def test_learning_lowers_the_bound_and_predicts_with_all_voters(risk):
     at_prior = certify([votes], [uniform], [uniform], RISKS[risk], BOUNDS["seeger"], DELTA)
     assert learned.certificate.bound <= at_prior.bound
     assert learned.certificate.verify(votes)
-    assert learned.certificate.figures["error"]["fewest"] == {"voter": votes.fewest(1), "pair": votes.fewest(2)}
+    assert learned.certificate.figures["error"]["fewest"] == {
+        "voter": votes.fewest(1),
+        "pair": votes.fewest(2),
+        "compared": votes.fewest(2),
+    }
     assert learned.certificate.recalls == []
     answers = np.random.default_rng(0).integers(0, 2, (5, 9))
     theirs = (answers @ learned.posterior.theta > 0.5).astype(int)

@@ -23,6 +23,7 @@ WEIGHTED_VOTE = (
     "cctnd",
     "ccpbb",
     "ccpbskl",
+    "disagreement",
 )
 ROOM = 1e-9  # below a threshold, where weights that reach it exactly are rounded
 

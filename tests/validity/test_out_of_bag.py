@@ -8,7 +8,7 @@ from stocmv import certify
 from stocmv.bounds import BOUNDS, Bennett, Upper
 from stocmv.posteriors import Categorical
 from stocmv.risks import RISKS
-from stocmv.votes import OutOfBagVotes
+from stocmv.votes import OutOfBagVotes, fewest_judges
 from validity.trials import draws_to_catch, most_violations
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ MEANS = ("one errs", "both err", "not exactly one errs", "mu-tandem loss")
 class Draw:
     """Voters that remember the labels of the cells in their bag, and answer 1 elsewhere."""
 
-    def __init__(self, seed, honest=True):
+    def __init__(self, seed, honest=True, *, n_unlabelled=0, seen=False):
         rng = np.random.default_rng(seed)
         cells, y = rng.integers(0, N_CELLS, N), (rng.random(N) < CHANCE).astype(int)
         bags = rng.integers(0, N, (N_VOTERS, N))
@@ -33,6 +33,9 @@ class Draw:
             inside[bag, j] = honest
         said = self.answers[:, cells].T.astype(float)
         self.votes = OutOfBagVotes.from_labels(np.where(inside, np.nan, said), y, [0, 1])
+        if n_unlabelled:
+            further = cells if seen else rng.integers(0, N_CELLS, n_unlabelled)
+            self.votes = self.votes.with_unlabelled(self.answers[:, further].T.astype(int))
         errors = np.diag(self.votes.pairs.wrong) / np.diag(self.votes.pairs.judged)
         self.prior = Categorical(np.ones(N_VOTERS))
         self.rho = Categorical(softmax(-100 * errors))  # follows what the judges showed
@@ -54,7 +57,7 @@ class Draw:
     def bounds(self, bound):
         """Bounds on the same means, each at the whole delta; the last by Bennett, whatever the bound is."""
         votes, kl = self.votes, self.rho.kl(self.prior)[0]
-        upper = Upper(bound, (votes.fewest(1),), DELTA, (votes.fewest(2),))
+        upper = Upper(bound, (votes.fewest(1),), DELTA, *fewest_judges([votes])[1:])
         error, either = RISKS["c_bound"].means(self.rho, votes)[0]
         both, half, *spread = RISKS["ccpbb"].means(self.rho, votes)[0]
         variance = spread[0] - 2 * MU * spread[1] + 2 * MU**2 * spread[2]
@@ -62,7 +65,7 @@ class Draw:
         return [
             upper(error, kl).value,
             upper.of_pairs(both, 2 * kl).value,
-            upper.of_pairs(1 - either, 2 * kl).value,
+            upper.of_disagreements(1 - either, 2 * kl).value,
             both - 2 * MU * half + MU**2 + above.values[0],
         ]
 
@@ -93,3 +96,27 @@ def test_voters_judged_by_what_they_were_trained_on_are_noticed():
     failed = sum(d.truths() > np.array(d.bounds(BOUNDS["seeger"])) for d in draws)
     print(f"violations if voters are judged by their own bags: {dict(zip(MEANS, failed.tolist(), strict=True))}")
     assert min(failed[:2]) > most_violations(n_draws, DELTA)
+
+
+def disagreement_violated(seed, bound="seeger", seen=False):
+    """Whether voters disagree less often than the lower bound says that unlabelled examples help to find."""
+    draw = Draw(seed, n_unlabelled=20_000, seen=seen)
+    return draw.truths()[2] > draw.bounds(BOUNDS[bound])[2], draw.bounds(BOUNDS[bound])[2]
+
+
+@pytest.mark.parametrize("bound", ["seeger", "catoni"])
+def test_voters_disagree_as_often_as_unlabelled_examples_help_to_say(bound):
+    n_draws = draws_to_catch(2 * DELTA, DELTA)
+    failed, above = zip(*(disagreement_violated(seed, bound) for seed in range(n_draws)), strict=True)
+    print(
+        f"{bound}: {sum(failed)} of {n_draws} draws violate; disagreement at least {1 - np.mean(above):.3f} on average"
+    )
+    assert sum(failed) <= most_violations(n_draws, DELTA)
+    assert np.mean(above) < 0.99  # without the unlabelled examples it is 0.997
+
+
+def test_unlabelled_examples_that_voters_were_trained_on_are_noticed():
+    n_draws = draws_to_catch(2 * DELTA, DELTA)
+    failed = sum(disagreement_violated(seed, seen=True)[0] for seed in range(n_draws))
+    print(f"{failed} of {n_draws} draws violate the bound if voters were trained on the unlabelled examples")
+    assert failed > most_violations(n_draws, DELTA)

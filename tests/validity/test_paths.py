@@ -242,6 +242,7 @@ RISKS = {
     "cctnd": {"posterior": "categorical"},
     "ccpbb": {"posterior": "categorical"},
     "ccpbskl": {"posterior": "categorical"},
+    "disagreement": {"posterior": "categorical"},
 }
 
 

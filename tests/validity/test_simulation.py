@@ -19,6 +19,7 @@ from stocmv.risks import (
     CantelliSplit,
     CantelliTandem,
     CBound,
+    Disagreement,
     Exact,
     FirstOrder,
     Half,
@@ -55,6 +56,7 @@ CLASSICAL = {
     "cctnd": CantelliTandem(),
     "ccpbb": CantelliBennett(),
     "ccpbskl": CantelliSplit(),
+    "disagreement": Disagreement(),
 }
 BENNETT = {"ccpbb": CLASSICAL["ccpbb"]}  # whose variance takes more examples to estimate
 OTHERS = {name: risk for name, risk in CLASSICAL.items() if name not in BENNETT}

@@ -8,7 +8,9 @@ import pytest
 from stocmv import VoteMatrix
 from stocmv.posteriors import Dirichlet
 from stocmv.risks import RISKS
-from stocmv.votes._integer_sums import VOTERS, IntegerSum
+from stocmv.votes._curve import Curve
+from stocmv.votes._gpu import _places
+from stocmv.votes._integer_sums import FEW_VOTERS, VOTERS, IntegerSum
 from votes.host_gpu import on_host
 from zoo import SINGLE, problem
 
@@ -81,6 +83,48 @@ def test_planes_are_the_binary_digits_as_lanes_hold_them(first):
                     if voter < len(voters):
                         found[voter] |= np.uint64((word >> bit & 1) << (8 * m + g))
     np.testing.assert_array_equal(found, terms.weights[voters])
+
+
+def test_unary_planes_are_the_digits_as_lanes_hold_them():
+    alpha = np.random.default_rng(3).gamma(1.0, size=50)
+    terms = IntegerSum.of(alpha, curve_of("exact", alpha), 10)
+    planes = terms.unary_planes()
+    found = np.zeros(FEW_VOTERS, np.uint64)
+    for lane in range(32):
+        g, t = divmod(lane, 4)
+        for m in range(2):
+            for half in range(2):
+                bits = np.array([int(planes[m, lane, half]) >> bit & 1 for bit in range(32)], np.uint64)
+                found[32 * (t % 2) : 32 * (t % 2) + 32] += bits << np.uint64(2 * (8 * m + g))
+    np.testing.assert_array_equal(found[:50], terms.weights)
+    assert not found[50:].any()
+
+
+@pytest.mark.parametrize("total", [1e-200, 1e-3, 1.0, 1e6, 1e17])
+def test_narrow_curves_are_met_within_the_grain_of_the_weights(total):
+    """A curve may be narrower than the last digit of a weight, or wider than all weights together."""
+    nodes = total * np.linspace(0.5 - 1e-12, 0.5 + 1e-12, 9)
+    for lower, upper in ((nodes[0], nodes[-1]), (0.0, 50 * total)):
+        w = np.linspace(lower, upper, 9)
+        curve = Curve.from_nodes(w, np.linspace(0, 1, 9), np.full(9, 1 / (upper - lower)), np.zeros(9))
+        terms = IntegerSum.of(np.full(4, total / 4), curve, 10)
+        wrong = np.array([0, 1, 3, 4], np.uint64) * np.uint64(terms.weights[0])
+        value = terms.rows(wrong)[0] / terms.value.factor
+        theirs = np.interp(np.array([0, 1, 3, 4]) / 4 * total, w, np.linspace(0, 1, 9))
+        np.testing.assert_allclose(value, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("words", [2, 8])
+def test_words_are_permuted_so_that_those_read_together_lie_in_different_banks(words):
+    places = _places(words)
+    assert sorted(places.ravel()) == list(range(32 * words))
+    if words == 8:  # eight times 16 bytes are read at a time: see the two loads of _curve_pass.cu
+        banks = places[:, ::4] // 4 % 8
+        for c in range(2):
+            for e in range(0, 32, 8):
+                assert len(set(banks[e : e + 8, c])) == 8
+            for e in range(0, 8, 2):
+                assert len({banks[e + i + 8 * t, c] for i in range(2) for t in range(4)}) == 8
 
 
 def test_without_cupy_one_sentence_says_what_is_missing(monkeypatch):

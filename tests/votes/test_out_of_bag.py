@@ -106,3 +106,50 @@ def test_no_gpu_is_needed():
     with pytest.raises(ValueError, match="leave out device"):
         unjudged_problem(2).to("cuda")
     assert unjudged_problem(2).to("cpu") is unjudged_problem(2)
+
+
+class TestUnlabelled:
+    ANSWERS = np.random.default_rng(4).integers(0, 2, (77, 9))
+
+    def votes(self):
+        return OutOfBagVotes.from_labels(*unjudged(2), unlabelled=self.ANSWERS)
+
+    def test_they_show_how_often_two_voters_disagree(self):
+        ours, labelled = self.votes(), unjudged_problem(2)
+        np.testing.assert_array_equal(ours.unlabelled_answers(), self.ANSWERS == 1)
+        for name in ("judged", "wrong", "both"):
+            np.testing.assert_array_equal(getattr(ours.pairs, name), getattr(labelled.pairs, name))
+        for j, k in np.ndindex(9, 9):
+            more = (self.ANSWERS[:, j] != self.ANSWERS[:, k]).sum()
+            assert ours.pairs.differ[j, k] == labelled.pairs.differ[j, k] + more
+            assert ours.pairs.compared[j, k] == labelled.pairs.judged[j, k] + 77
+        assert [ours.fewest(1), ours.fewest(2)] == [labelled.fewest(1), labelled.fewest(2)]
+        assert ours.fewest(2, labelled=False) == labelled.fewest(2) + 77
+        assert repr(ours) == "OutOfBagVotes(300 examples and 77 unlabelled, 9 voters, 2 classes)"
+        some = np.array([4, 2])
+        np.testing.assert_array_equal(ours.only(some).unlabelled_answers(), self.ANSWERS[:, some] == 1)
+
+    def test_a_file_has_them(self, tmp_path):
+        self.votes().save(tmp_path / "votes.npz")
+        again = OutOfBagVotes.load(tmp_path / "votes.npz")
+        assert again.digest() == self.votes().digest() != unjudged_problem(2).digest()
+        np.testing.assert_array_equal(again.unlabelled_answers(), self.ANSWERS == 1)
+        np.savez(tmp_path / "bad.npz", **{**self.votes()._arrays(), "unlabelled": np.zeros((1, 5), np.uint8)})
+        with pytest.raises(ValueError, match="its unlabelled examples do not fit its voters"):
+            OutOfBagVotes.load(tmp_path / "bad.npz")
+
+    @pytest.mark.parametrize(
+        ("answers", "message"),
+        [
+            (np.zeros((5, 8)), r"unlabelled must have a row for each example and 9 columns, got \(5, 8\)"),
+            (np.full((5, 9), np.nan), "unlabelled has gaps: every voter must answer every unlabelled example"),
+            (np.full((5, 9), 2), "2"),
+        ],
+    )
+    def test_answers_that_do_not_fit_are_refused(self, answers, message):
+        with pytest.raises(ValueError, match=message):
+            unjudged_problem(2).with_unlabelled(answers)
+
+    def test_two_classes_are_needed(self):
+        with pytest.raises(ValueError, match="unlabelled needs votes made from labels of two classes"):
+            unjudged_problem(3).with_unlabelled(self.ANSWERS)

@@ -83,13 +83,15 @@ class Bound(Provable, ABC):
 class Upper:
     """A bound for folds of given sizes, with a given share of delta for each mean: what risks compose.
 
-    ``pair_sizes`` are the sizes for means over pairs of voters, if these are others.
+    ``pair_sizes`` are the sizes for means over pairs of voters, and ``compared_sizes`` for how often two disagree, if
+    these are others.
     """
 
     bound: Bound
     sizes: Sequence[int]
     delta: float
     pair_sizes: Sequence[int] = ()
+    compared_sizes: Sequence[int] = ()
 
     def __call__(self, risk: float, kl: float) -> UpperBound:
         return self.bound.upper(risk, kl, self.sizes, self.delta)
@@ -98,6 +100,11 @@ class Upper:
     def of_pairs(self) -> "Upper":
         """The same for means over pairs of voters."""
         return replace(self, sizes=self.pair_sizes or self.sizes)
+
+    @property
+    def of_disagreements(self) -> "Upper":
+        """The same for how often exactly one of two voters errs."""
+        return replace(self, sizes=self.compared_sizes or self.sizes)
 
     @property
     def two_sided(self) -> bool:

@@ -23,7 +23,7 @@ from ..verify import (
     read_votes,
     verify_pac_bayes,
 )
-from ..votes import PartitionedVotes, Votes
+from ..votes import PartitionedVotes, Votes, fewest_judges
 from ._baseline import most_frequent, no_better
 from ._certificate import Certificate
 from ._claims import Claim, paid_claims, share_of
@@ -209,9 +209,12 @@ class PacBayesCertificate(Certificate):
     def _notes(self) -> list[str]:
         if self.is_out_of_bag:
             fewest = self.figures["error"]["fewest"]
+            more = fewest["compared"] - fewest["pair"]
             return [
                 f"Out of bag: at least {fewest['voter']:,} examples judge each voter, and at least "
                 f"{fewest['pair']:,} each two voters together."
+                + f" Whether these agree is also seen on {counted(more, 'unlabelled example')}."
+                * (more > 0)
             ]
         return [rates_of_two(self.per_class)] if len(self.per_class) == 2 else []
 
@@ -234,6 +237,9 @@ class PacBayesCertificate(Certificate):
                 "Each voter was made without looking at the examples that judge it; which these are, and the prior, "
                 "were chosen without looking at any of these examples."
             )
+            fewest = self.figures["error"]["fewest"]
+            if fewest["compared"] > fewest["pair"]:
+                unseen += " The unlabelled examples come from the same distribution, and no voter was trained on them."
         bound = _NAMED_BOUNDS.get(self.bound_settings["name"])
         chosen = "" if bound is None else bound.assumption(len(self.fold_sizes))
         fixed = "The risk, the bound and delta were fixed before looking at these examples."
@@ -372,7 +378,7 @@ def certify(
         per_class=per_class,
     )
     sizes = tuple(v.n_examples for v in votes)
-    fewest, fewest_pairs = (tuple(v.fewest(count) for v in votes) for count in (1, 2))
+    fewest, *further_sizes = fewest_judges(votes)
     started: Any = (
         [v.start(v.digest) for v in votes],
         [v.start(v.total, class_counts) for v in votes],
@@ -387,13 +393,14 @@ def certify(
         moments = kl_inverse(moments, np.log(1 / share_of(claims, certified_votes[-1], "draws")) / draws)
     kl = sum(p.certified_kl(q) for p, q in zip(posteriors, priors, strict=True))
     share = share_of(claims, certified_votes[-1])
-    composed = risk.compose(np.minimum(moments, 1.0), kl, Upper(bound, fewest, share, fewest_pairs), posteriors[0])
+    composed = risk.compose(np.minimum(moments, 1.0), kl, Upper(bound, fewest, share, *further_sizes), posteriors[0])
     value = min(composed.value, 1.0)
     parts: dict[str, Any] = {"risk": risk, "posterior": posteriors[0], "bound": bound}
     own, fixed, classes = _further(votes, samples, posteriors, priors, bound, claims, value, drawn)
     error = {"bound": own, "stochastic_bound": value, "moments": [float(m) for m in moments], "kl": float(kl)}
     if votes[0].out_of_bag:
-        error["fewest"] = {"voter": fewest[0], "pair": fewest_pairs[0]}
+        pair, compared = (each[0] for each in further_sizes)
+        error["fewest"] = {"voter": fewest[0], "pair": pair, "compared": compared}
     further: dict[str, Any] = {"classes": classes} if per_class else {"recalls": _recalls(labels, votes, posteriors)}
     if len(labels):
         share = share_of(claims, "baseline")

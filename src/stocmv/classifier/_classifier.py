@@ -72,9 +72,9 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         vote the members of a forest, of bagging or of a ``VotingClassifier`` (with its weights) are voters.
     risk : str or Risk
         The risk that learning the weights minimises: "exact" (the error of the stochastic vote), "half", "mc",
-        "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbb" or "ccpbskl". The weights of a soft vote
-        are learned for the log loss if the judging examples only test; with a PAC-Bayes bound, "exact" is the risk
-        "soft" of `learn`.
+        "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbb", "ccpbskl" or "disagreement". The weights
+        of a soft vote are learned for the log loss if the judging examples only test; with a PAC-Bayes bound, "exact"
+        is the risk "soft" of `learn`.
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"}
         Distribution of the weights.
     prior : "auto", float or array-like

@@ -15,7 +15,7 @@ from ..posteriors import POSTERIORS, BlocDirichlet, Posterior
 from ..progress import stage
 from ..risks import RISKS, Risk
 from ..solvers import SOLVERS, Solver
-from ..votes import VoteMatrix, Votes, check_answers, check_device, check_probabilities, encode_answers
+from ..votes import VoteMatrix, Votes, check_answers, check_device, check_probabilities, encode_answers, fewest_judges
 from ._blocs import find_blocs, merged_priors, one_of_each
 from ._history import History
 from ._objective import Objective
@@ -168,9 +168,10 @@ def learn(
         were trained without its examples, and the certificate is about the mixture of the folds' votes
         (cross-bounding). A ScoreMatrix has the margins of voters that answer with probabilities.
     risk : str or Risk
-        "exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbb", "ccpbskl" or
-        "soft": the empirical risk. "exact" is the error of the arg-max vote for any number of classes. "soft" is for a
-        ScoreMatrix: the error of the soft vote with two classes, otherwise an upper bound on it.
+        "exact", "half", "mc", "first_order", "second_order", "binomial", "c_bound", "cctnd", "ccpbb", "ccpbskl",
+        "disagreement" or "soft": the empirical risk. "exact" is the error of the arg-max vote for any number of
+        classes. "soft" is for a ScoreMatrix: the error of the soft vote with two classes, otherwise an upper bound on
+        it. For OutOfBagVotes use one of voters and pairs of voters, such as "second_order".
     posterior : {"auto", "dirichlet", "categorical", "logit_normal"} or subclass of Posterior
         Kind of distribution over the weights; "auto" is the risk's own.
     prior : "auto", float, array-like of shape (n_voters,), or list of these
@@ -319,11 +320,11 @@ def minimise(
         folds = one_of_each(folds, blocs)
     if device is not None:
         folds = [v.to(device) for v in folds]
-    sizes, pair_sizes = (tuple(v.fewest(count) for v in folds) for count in (1, 2))
+    sizes, *further_sizes = fewest_judges(folds)
     history = History()
     shares = [share(delta, parts=c.parts * alternatives, means=the_risk.n_bounds) for c in choices]
     objectives = [
-        Objective(folds, priors, the_risk, the_bound, each, sizes, history, kl_weight, pair_sizes)
+        Objective(folds, priors, the_risk, the_bound, each, sizes, history, kl_weight, tuple(further_sizes))
         for priors, each in zip(of_blocs, shares, strict=True)
     ]
     rng = _generator(random_state)

@@ -13,7 +13,7 @@ from ..posteriors import Posterior, WeightedPosterior
 from ..progress import logger, report
 from ..risks import Moments, Risk
 from ..solvers import LBFGS, Alternating, boosted_weights, logistic_weights, random_start
-from ..votes import VoteMatrix, Votes, random_rows
+from ..votes import VoteMatrix, Votes, fewest_judges, random_rows
 from ._history import History, Step
 
 _FEWEST = 8  # rows of a fold in a sample
@@ -35,7 +35,7 @@ class Objective:
     sizes: tuple[int, ...]
     history: History
     kl_weight: float = 1.0
-    pair_sizes: tuple[int, ...] = ()
+    further_sizes: tuple[tuple[int, ...], ...] = ()  # for pairs of voters, and for how often they disagree
     label: str = ""
     recorded: bool = True
     _last: tuple[NDArray, Step] | None = field(default=None, repr=False)
@@ -75,7 +75,7 @@ class Objective:
         kls, kl_gradients = zip(*(p.kl(q) for p, q in zip(posteriors, self.priors, strict=True)), strict=True)
         mean = np.clip(shares @ np.stack(moments), 0.0, 1.0)
         kl = float(sum(kls))
-        upper = Upper(self.bound, self.sizes, self.delta, self.pair_sizes)
+        upper = Upper(self.bound, self.sizes, self.delta, *self.further_sizes)
         composed = self.risk.compose(mean, self.kl_weight * kl, upper, posteriors[0])
         self._d_kl = composed.d_kl
         gradient = np.concatenate(
@@ -140,8 +140,8 @@ class Objective:
 
     def alone(self) -> "Objective":
         """The problem as if these votes were all there are; its iterations are not recorded."""
-        sizes, pair_sizes = (tuple(v.fewest(count) for v in self.votes) for count in (1, 2))
-        return self.unrecorded(sizes=sizes, pair_sizes=pair_sizes)
+        sizes, *further_sizes = fewest_judges(self.votes)
+        return self.unrecorded(sizes=sizes, further_sizes=tuple(further_sizes))
 
     def quick_start(self) -> NDArray:
         """The best of the prior and several steps from it towards logistic-regression weights."""

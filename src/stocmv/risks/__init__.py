@@ -1,6 +1,6 @@
 """Empirical risks of a vote, each with its gradient and a certified evaluation without interpolation."""
 
-from ._c_bound import CBound as CBound
+from ._c_bound import CBound as CBound, Disagreement as Disagreement
 from ._cantelli import CantelliBennett, CantelliSplit, CantelliTandem
 from ._curves import Binomial, FirstOrder as FirstOrder, Half as Half, SecondOrder as SecondOrder
 from ._exact import Exact as Exact, error_rows as error_rows, margin_rows as margin_rows
@@ -21,6 +21,7 @@ RISKS: dict[str, Risk] = {
         CantelliTandem(),
         CantelliBennett(),
         CantelliSplit(),
+        Disagreement(),
         Soft(),
     )
 }

@@ -49,7 +49,7 @@ class CBound(Risk):
 
     def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
         error = upper(float(moments[0]), kl)
-        agreement = upper.of_pairs(1 - float(moments[1]), 2 * kl)
+        agreement = upper.of_disagreements(1 - float(moments[1]), 2 * kl)
         if error.value >= 0.5:
             # all that is proven here is R <= 1; the solver gets the first-order bound, which reaches 1 at r = 1/2
             return VoteBound(2 * error.value, np.array([2 * error.d_risk, 0.0]), 2 * error.d_kl)
@@ -60,4 +60,26 @@ class CBound(Risk):
             min(1 - gap**2 / spread + _ROUNDING, 1.0),
             np.array([d_error * error.d_risk, -d_agreement * agreement.d_risk]),
             d_error * error.d_kl + 2 * d_agreement * agreement.d_kl,
+        )
+
+
+class Disagreement(CBound):
+    r"""Four times the joint error of two voters, from their mean error and how often they disagree.
+
+    .. math:: R \le 4 r - 2 d
+
+    with the two means of the C-bound, on which it never improves (Masegosa et al. 2020).
+    """
+
+    name: ClassVar[str] = "disagreement"
+    proven: ClassVar[bool] = True
+
+    def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
+        error = upper(float(moments[0]), kl)
+        agreement = upper.of_disagreements(1 - float(moments[1]), 2 * kl)
+        shown = agreement.value < 1  # that voters disagree at all
+        return VoteBound(
+            4 * error.value - 2 * (1 - agreement.value) * shown + _ROUNDING,
+            np.array([4 * error.d_risk, -2 * agreement.d_risk * shown]),
+            4 * error.d_kl + 4 * agreement.d_kl * shown,
         )

@@ -11,7 +11,7 @@ from ..bounds import Bennett, Bound, Upper, UpperBound
 from ..posteriors import Law, Posterior
 from ..votes import PairCounts, VoteMatrix, Votes
 from ._curves import FirstOrder, SecondOrder
-from ._pair_losses import drawn_moments, of_both, of_either, of_one, outward_moments
+from ._pair_losses import drawn_moments, of_both, of_either, of_neither, of_one, outward_moments
 from ._risk import Moments, Risk, VoteBound
 
 _FIRST, _SECOND = FirstOrder(), SecondOrder()
@@ -61,7 +61,7 @@ class CantelliTandem(Risk):
         return of_both(pairs), of_one(pairs)
 
     def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
-        tandem, low = _above(upper, moments[0], 2, kl), _below(upper, moments[1], 1, kl)
+        tandem, low = _above(upper.of_pairs, moments[0], 2, kl), _below(upper, moments[1], 1, kl)
         mu = _best_mu(tandem.value, low.value)
         if mu >= 0 or not upper.two_sided:
             return self._at(max(mu, 0.0), tandem, low)
@@ -130,11 +130,13 @@ class CantelliSplit(Risk):
         return np.array([second, max(2 * (first * (1 - _UNSURE) - second * (1 + _UNSURE)), 0.0)])
 
     def losses(self, pairs: PairCounts) -> Sequence[NDArray]:
-        both, either = of_both(pairs), of_either(pairs)
-        return both, 1 - both - either if self.mu is not None and self.mu < 0 else either
+        negative = self.mu is not None and self.mu < 0
+        return of_both(pairs), of_neither(pairs) if negative else of_either(pairs)
 
     def compose(self, moments: NDArray, kl: float, upper: Upper, posterior: Posterior) -> VoteBound:
-        tandem, rest = _above(upper, moments[0], 2, kl), _below(upper, moments[1], 2, kl)
+        negative = self.mu is not None and self.mu < 0
+        compared = upper.of_pairs if negative else upper.of_disagreements
+        tandem, rest = _above(upper.of_pairs, moments[0], 2, kl), _below(compared, moments[1], 2, kl)
         mu = max(_best_mu(tandem.value, tandem.value + rest.value / 2), 0.0) if self.mu is None else self.mu
         if mu < 0:
             return _quotient(mu, -mu * (1 - mu), (1 - mu, tandem), (mu, rest))
@@ -245,7 +247,7 @@ def _wrong_weight(posterior: Posterior, votes: Votes) -> Moments:
 
 def _above(upper: Upper, mean: float, count: int, kl: float) -> UpperBound:
     """The upper bound on a mean over ``count`` drawn voters, with its derivative by the KL of one."""
-    bounded = (upper.of_pairs if count == 2 else upper)(min(float(mean), 1.0), count * kl)
+    bounded = upper(min(float(mean), 1.0), count * kl)
     return bounded._replace(d_kl=count * bounded.d_kl)
 
 

@@ -25,7 +25,12 @@ def of_both(pairs: PairCounts) -> NDArray:
 
 def of_either(pairs: PairCounts) -> NDArray:
     """How often exactly one of each two voters errs."""
-    return (pairs.wrong + pairs.wrong.T - 2 * pairs.both) / pairs.judged
+    return pairs.differ / pairs.compared
+
+
+def of_neither(pairs: PairCounts) -> NDArray:
+    """How often none of each two voters errs."""
+    return (pairs.judged - pairs.wrong - pairs.wrong.T + pairs.both) / pairs.judged
 
 
 def drawn_moments(losses: Sequence[NDArray], posterior: Posterior) -> tuple[NDArray, NDArray]:

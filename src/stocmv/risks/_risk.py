@@ -112,7 +112,7 @@ class Risk(Provable, ABC):
         if votes.out_of_bag and type(self).losses is Risk.losses:
             raise ValueError(
                 f"risk {self.name!r} is not defined for out-of-bag votes: use 'first_order', 'second_order', "
-                "'c_bound', 'cctnd', 'ccpbb' or 'ccpbskl'."
+                "'c_bound', 'cctnd', 'ccpbb', 'ccpbskl' or 'disagreement'."
             )
         if votes.abstains and not self.allows_abstention:
             raise ValueError(

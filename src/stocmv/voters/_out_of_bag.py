@@ -11,7 +11,7 @@ from ..votes import OutOfBagVotes, VoteMatrix, check_labels, code_dtype, encode
 from ._ensemble import EnsembleVoters
 
 
-def out_of_bag_votes(ensemble: BaseEstimator, X: Any, y: ArrayLike) -> OutOfBagVotes:
+def out_of_bag_votes(ensemble: BaseEstimator, X: Any, y: ArrayLike, unlabelled: Any = None) -> OutOfBagVotes:
     """Votes of the members of a forest or of bagging on those of its training examples that they have not seen.
 
     Nothing is held out: with `learn` and a risk such as "second_order", all examples train and judge, and what is
@@ -24,6 +24,9 @@ def out_of_bag_votes(ensemble: BaseEstimator, X: Any, y: ArrayLike) -> OutOfBagV
         A forest, extra trees or bagging with ``bootstrap=True`` (or ``max_samples`` below one).
     X, y : array-like
         The examples that it was fitted on, in the same order.
+    unlabelled : array-like, optional
+        Further examples without labels, for two classes: they show how often members disagree, which the risks
+        "c_bound", "ccpbskl" and "disagreement" use.
 
     Examples
     --------
@@ -57,6 +60,8 @@ def out_of_bag_votes(ensemble: BaseEstimator, X: Any, y: ArrayLike) -> OutOfBagV
         np.where(judged, codes.astype(int), -1), encode(y, classes, "y"), np.asarray(classes)
     )
     votes = OutOfBagVotes.of_gaps(errors)
+    if unlabelled is not None:
+        votes = votes.with_unlabelled(classes[EnsembleVoters(ensemble).codes(unlabelled)])
     _ = votes.pairs  # refuses members that have no judges
     return votes
 

@@ -28,6 +28,11 @@ from ._sums import (
     shared_out as shared_out,
 )
 from ._threads import split_rows as split_rows, thread_map as thread_map
-from ._votes import Votes as Votes, check_device as check_device, random_rows as random_rows
+from ._votes import (
+    Votes as Votes,
+    check_device as check_device,
+    fewest_judges as fewest_judges,
+    random_rows as random_rows,
+)
 
 __all__ = ["OutOfBagVotes", "PartitionedVotes", "ScoreMatrix", "VoteMatrix", "load_folds", "save_folds"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._files import whole_file
-from ._labels import check_classes
+from ._labels import check_answers, check_classes, encode_answers
 from ._matrix import VoteMatrix, reading_votes
 from ._pack import complement, plane
 from ._pairs import PairCounts, count_judged_pairs
@@ -29,13 +29,16 @@ class OutOfBagVotes(Votes):
     A gap here means that the example does not judge the voter. (In a `VoteMatrix` it means that the voter does not
     answer.) Two voters together are judged by the examples that judge both. The bounds go by the fewest examples that
     judge a voter, and two. Make one with `from_labels`, or from a fitted forest with
-    `stocmv.voters.out_of_bag_votes`. The risks "first_order", "second_order", "c_bound", "cctnd", "ccpbb" and "ccpbskl"
-    are defined for it; what they certify is the weighted vote of all voters on new examples.
+    `stocmv.voters.out_of_bag_votes`. The risks "first_order", "second_order", "c_bound", "cctnd", "ccpbb", "ccpbskl"
+    and "disagreement" are defined for it; what they certify is the weighted vote of all voters on new examples.
+
+    With two classes, unlabelled examples show too how often voters disagree, which the risks "c_bound", "ccpbskl" and
+    "disagreement" use. For these, voters that are judged by all labelled examples are welcome as well.
 
     Attributes
     ----------
-    n_voters, n_examples, n_rows : int
-        Number of columns, and of examples.
+    n_voters, n_examples, n_rows, n_unlabelled : int
+        Number of columns, of labelled and of unlabelled examples.
     classes : ndarray or None
         Sorted class labels.
 
@@ -55,6 +58,7 @@ class OutOfBagVotes(Votes):
     judged: NDArray = field(repr=False)
     classes: NDArray | None = None
     targets: NDArray | None = field(default=None, repr=False)
+    unlabelled: NDArray | None = field(default=None, repr=False)  # who answers the second class on unlabelled examples
     out_of_bag: ClassVar[bool] = True
     abstains: ClassVar[bool] = False
     labels: ClassVar[None] = None
@@ -62,7 +66,13 @@ class OutOfBagVotes(Votes):
 
     @classmethod
     def from_labels(
-        cls, votes: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, unjudged: Any = None
+        cls,
+        votes: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        unjudged: Any = None,
+        *,
+        unlabelled: ArrayLike | None = None,
     ) -> "OutOfBagVotes":
         """Pack class labels.
 
@@ -76,14 +86,34 @@ class OutOfBagVotes(Votes):
             All class labels; by default those that occur in ``votes`` or ``y``.
         unjudged : label, optional
             A further value that means "does not judge", such as "" or -1.
+        unlabelled : array-like of shape (m, M), optional
+            Label that each voter gives each of some further examples, whose truth is not known and on which no voter
+            was trained; without gaps, and for two classes.
         """
-        return cls.of_gaps(VoteMatrix.from_labels(votes, y, classes, unjudged))
+        found = cls.of_gaps(VoteMatrix.from_labels(votes, y, classes, unjudged))
+        return found if unlabelled is None else found.with_unlabelled(unlabelled)
 
     @classmethod
     def of_gaps(cls, votes: VoteMatrix) -> "OutOfBagVotes":
         """The votes of a matrix, in which no answer means that the example does not judge the voter."""
         judged = complement(np.zeros_like(votes.bits), votes.n_voters) if votes.rights is None else votes.rights
         return cls(votes.n_voters, votes.bits, judged | votes.bits, votes.classes, votes.targets)
+
+    def with_unlabelled(self, answers: ArrayLike) -> "OutOfBagVotes":
+        """The same votes, and the labels that all voters give some unlabelled examples, (m, M)."""
+        if self.classes is None or len(self.classes) != 2:
+            raise ValueError(
+                "unlabelled needs votes made from labels of two classes: with more, voters may disagree "
+                "although both err."
+            )
+        labels, absent = check_answers(answers, None, self.classes)
+        if labels.shape[1] != self.n_voters or not len(labels):
+            raise ValueError(
+                f"unlabelled must have a row for each example and {self.n_voters} columns, got {labels.shape}."
+            )
+        if absent is not None:
+            raise ValueError("unlabelled has gaps: every voter must answer every unlabelled example.")
+        return replace(self, unlabelled=plane(encode_answers(labels, None, self.classes) == 1))
 
     @property
     def n_rows(self) -> int:
@@ -94,12 +124,17 @@ class OutOfBagVotes(Votes):
         return self.n_rows
 
     @property
+    def n_unlabelled(self) -> int:
+        return 0 if self.unlabelled is None else self.unlabelled.shape[1]
+
+    @property
     def work(self) -> float:
         return float(self.n_voters**2)
 
     def __repr__(self) -> str:
         classes = "" if self.classes is None else f", {len(self.classes)} classes"
-        return f"OutOfBagVotes({self.n_examples} examples, {self.n_voters} voters{classes})"
+        more = f" and {self.n_unlabelled} unlabelled" if self.n_unlabelled else ""
+        return f"OutOfBagVotes({self.n_examples} examples{more}, {self.n_voters} voters{classes})"
 
     def errors(self, start: int = 0, stop: int | None = None) -> NDArray:
         """Rows ``start .. stop`` unpacked: a boolean array, true if the voter is judged and wrong."""
@@ -108,6 +143,11 @@ class OutOfBagVotes(Votes):
     def judges(self, start: int = 0, stop: int | None = None) -> NDArray:
         """Rows ``start .. stop`` unpacked: a boolean array, true if the example judges the voter."""
         return self._unpacked(self.judged[:, start:stop])
+
+    def unlabelled_answers(self, start: int = 0, stop: int | None = None) -> NDArray:
+        """Unlabelled examples ``start .. stop`` unpacked: a boolean array, true for the second class."""
+        empty = np.zeros((len(self.bits), 0), np.uint8)
+        return self._unpacked((empty if self.unlabelled is None else self.unlabelled)[:, start:stop])
 
     def _unpacked(self, some: NDArray) -> NDArray:
         rows = np.ascontiguousarray(some.T)
@@ -124,8 +164,8 @@ class OutOfBagVotes(Votes):
             raise ValueError(f"No example judges {named}: use fewer voters, or more examples.")
         return counts
 
-    def fewest(self, voters: int) -> int:
-        judged = self.pairs.judged
+    def fewest(self, voters: int, *, labelled: bool = True) -> int:
+        judged = self.pairs.judged if labelled else self.pairs.compared
         return int(judged.min() if voters == 2 else np.diag(judged).min())
 
     def each(self, of: Callable[[Any], T]) -> list[T]:
@@ -138,7 +178,7 @@ class OutOfBagVotes(Votes):
         return of(self)
 
     def take(self, rows: ArrayLike) -> Any:
-        """The given rows."""
+        """The given labelled rows, and all unlabelled ones."""
         rows = np.asarray(rows)
         return replace(
             self,
@@ -154,7 +194,11 @@ class OutOfBagVotes(Votes):
     def only(self, voters: NDArray) -> "OutOfBagVotes":
         """The votes of some of the voters."""
         return replace(
-            self, n_voters=len(voters), bits=plane(self.errors()[:, voters]), judged=plane(self.judges()[:, voters])
+            self,
+            n_voters=len(voters),
+            bits=plane(self.errors()[:, voters]),
+            judged=plane(self.judges()[:, voters]),
+            unlabelled=None if self.unlabelled is None else plane(self.unlabelled_answers()[:, voters]),
         )
 
     def whole(self) -> Any:
@@ -174,10 +218,11 @@ class OutOfBagVotes(Votes):
         """SHA-256 of the votes, by which a certificate identifies them.
 
         As that of a VoteMatrix, of ``stocmv out-of-bag votes 1;n_voters=M;`` followed by classes, bits, judged and
-        targets.
+        targets, and by ``unlabelled`` if there are unlabelled examples.
         """
         hashed = hashlib.sha256(f"stocmv out-of-bag votes 1;n_voters={self.n_voters};".encode())
-        for name in ("classes", "bits", "judged", "targets"):
+        further = () if self.unlabelled is None else ("unlabelled",)
+        for name in ("classes", "bits", "judged", "targets", *further):
             hash_part(hashed, name, getattr(self, name))
         return hashed.hexdigest()
 
@@ -194,15 +239,15 @@ class OutOfBagVotes(Votes):
 
     def _arrays(self) -> dict[str, Any]:
         arrays: dict[str, Any] = {"n_voters": np.asarray(self.n_voters), "bits": self.bits, "judged": self.judged}
-        named = {"classes": self.classes, "targets": self.targets}
+        named = {"classes": self.classes, "targets": self.targets, "unlabelled": self.unlabelled}
         return arrays | {name: part for name, part in named.items() if part is not None}
 
     @classmethod
     def _from_arrays(cls, parts: dict[str, Any]) -> "OutOfBagVotes":
-        needed = {"n_voters", "bits", "judged"}
-        if set(parts) not in (needed, needed | {"classes", "targets"}):
+        needed, named = {"n_voters", "bits", "judged"}, {"classes", "targets"}
+        if set(parts) not in (needed, needed | named, needed | named | {"unlabelled"}):
             raise ValueError("its arrays are not those of out-of-bag votes.")
-        judged, targets, classes = parts["judged"], parts.pop("targets", None), parts.pop("classes", None)
+        judged, targets, classes = parts["judged"], parts.get("targets"), parts.get("classes")
         checked = VoteMatrix._from_arrays({"n_voters": parts["n_voters"], "bits": parts["bits"]})
         if judged.shape != checked.bits.shape or judged.dtype != np.uint8:
             raise ValueError("its arrays do not fit together.")
@@ -214,4 +259,10 @@ class OutOfBagVotes(Votes):
                 raise ValueError(f"its class labels are of type {classes.dtype}.")
             if targets.shape != (votes.n_rows,) or targets.dtype.kind != "u" or targets.max() >= len(classes):
                 raise ValueError("its targets are not codes of its classes.")
+        if "unlabelled" in parts:
+            answers = parts["unlabelled"]
+            fits = answers.dtype == np.uint8 and answers.ndim == 2 and answers.shape[0] == len(judged)
+            if classes is None or not (fits and answers.shape[1] and len(classes) == 2):
+                raise ValueError("its unlabelled examples do not fit its voters, or it does not have two classes.")
+            return replace(votes, unlabelled=answers)
         return votes

@@ -18,6 +18,8 @@ class PairCounts(NamedTuple):
     judged: NDArray  # that both answer
     wrong: NDArray  # of these, those on which the first of the two errs
     both: NDArray  # of these, those on which both err
+    compared: NDArray  # that show whether exactly one errs; with two classes, unlabelled ones too
+    differ: NDArray  # of these, those on which exactly one errs
 
 
 def count_pairs(votes: "VoteMatrix") -> PairCounts:
@@ -27,8 +29,8 @@ def count_pairs(votes: "VoteMatrix") -> PairCounts:
         errors = votes.errors(start, start + _BLOCK).astype(float if votes.counts.size else np.float32)
         weighted = errors * votes.counts[start : start + _BLOCK, None] if votes.counts.size else errors
         both += weighted.T @ errors
-    wrong = np.repeat(np.diag(both)[:, None], votes.n_voters, axis=1)
-    return PairCounts(np.full_like(both, votes.n_examples), wrong, both)
+    wrong, judged = np.repeat(np.diag(both)[:, None], votes.n_voters, axis=1), np.full_like(both, votes.n_examples)
+    return PairCounts(judged, wrong, both, judged, wrong + wrong.T - 2 * both)
 
 
 def count_judged_pairs(votes: "OutOfBagVotes") -> PairCounts:
@@ -40,4 +42,9 @@ def count_judged_pairs(votes: "OutOfBagVotes") -> PairCounts:
         judged += judges.T @ judges
         wrong += errors.T @ judges
         both += errors.T @ errors
-    return PairCounts(judged, wrong, both)
+    compared, differ = judged.copy(), wrong + wrong.T - 2 * both
+    for start in range(0, votes.n_unlabelled, _BLOCK):
+        signs = 2 * votes.unlabelled_answers(start, start + _BLOCK).astype(np.float32) - 1  # whose products say agree
+        compared += len(signs)
+        differ += (len(signs) - signs.T @ signs) / 2
+    return PairCounts(judged, wrong, both, compared, differ)

@@ -1,7 +1,7 @@
 """The interface of votes, wherever they are stored: what learning and certifying ask of them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -135,8 +135,8 @@ class Votes(ABC):
         """How often two voters err together, for all pairs; counted once."""
         return PairCounts(*self.total(count_pairs))
 
-    def fewest(self, voters: int) -> int:
-        """Smallest number of examples that judge this many voters at once, one or two."""
+    def fewest(self, voters: int, *, labelled: bool = True) -> int:
+        """Smallest number of examples that judge this many voters at once, one or two; or that compare two voters."""
         return self.n_examples
 
     def digest(self) -> str:
@@ -155,6 +155,15 @@ class Votes(ABC):
     def work(self) -> float:
         """Estimated nanoseconds per pass, by which a solver plans its evaluations."""
         return self.n_rows * (0.3 * self.n_voters + (10 if (self.n_classes or 2) < 3 else 1500))
+
+
+def fewest_judges(folds: Sequence[Votes]) -> tuple[tuple[int, ...], ...]:
+    """The fewest examples of each fold that judge a voter; that judge two; that show whether two disagree."""
+    return (
+        tuple(v.fewest(1) for v in folds),
+        tuple(v.fewest(2) for v in folds),
+        tuple(v.fewest(2, labelled=False) for v in folds),
+    )
 
 
 def check_device(device: str | None) -> None:
