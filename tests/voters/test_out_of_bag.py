@@ -89,7 +89,7 @@ def test_other_examples_are_refused():
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_copies_of_the_examples_do_not_judge(name):
     ensemble, twice = ENSEMBLES[name].fit(X, LABELS), (np.vstack([X, X]), np.tile(LABELS, 2))
-    with pytest.raises(ValueError, match="X has 800 rows, but the ensemble was fitted on 400: .* and no others"):
+    with pytest.raises(ValueError, match="X has 800 rows, but the ensemble was fitted on 400: pass all of"):
         out_of_bag_votes(ensemble, *twice)
     with pytest.raises(ValueError, match="X has 1 rows, but the ensemble was fitted on 400"):
         out_of_bag_votes(ensemble, X[:1], LABELS[:1])
