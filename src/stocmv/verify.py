@@ -2927,7 +2927,10 @@ def _bennett(
     if degrees:
         for_variance = length**2 * (paid + len(sizes) * math.log(len(t))) / (2 * degrees)
         largest = min(largest, float(np.min((variance + for_variance / t) / (1 - t))))
-    low = optimize.brentq(lambda z: (z - 1) * math.exp(z) + 1 - 4 * cost / n, 0.0, 2 + 4 * cost / n, xtol=1e-15)
+    least = 4 * cost / n  # (z - 1) e^z + 1, without what cancels for small z
+    low = optimize.brentq(
+        lambda z: z * (math.expm1(z) - _beyond_linear(z)) - least, 0.0, max(2.0, math.log(least)), xtol=1e-300
+    )
     u = 1 / (1 + degrees / (2 * cost))
     high = 0.0
     if degrees:  # another root of y - ln(y) than u

@@ -10,6 +10,7 @@ from scipy.stats import multinomial
 
 from stocmv.bounds import Bennett
 from stocmv.bounds._bennett import _grids
+from stocmv.verify import _bennett
 
 SIZES = [(1,), (2,), (50,), (4000,), (30, 200, 90)]
 CASES = list(itertools.product([0.0, 1e-6, 0.01, 0.25], [0.0, 2.0, 40.0], [1e-6, 0.05, 0.9]))
@@ -50,6 +51,15 @@ def test_is_the_least_over_the_grids_rounded_up(sizes, grids):
             price = paid + len(sizes) * arb(tries).log()
             each = [(arb(y).exp() - arb(y) - 1) / arb(y) * least / length + length * price / (n * arb(y)) for y in x]
             assert min(each) <= arb(ours) <= min(each) * (1 + arb(1e-12))
+
+
+@pytest.mark.parametrize("sizes", [(1,), (2,), (1, 10**9), (30, 10**7), (10**10,)], ids=str)
+@pytest.mark.parametrize("delta", [1e-200, 1e-80, 0.05, 0.9])
+def test_the_verifier_finds_the_same_grids_in_few_and_many_examples(sizes, delta):
+    for variance, grids in itertools.product([0.0, 0.01], ["once", "twice"]):
+        ours = Bennett(grids).of_means(np.array([variance]), np.array([0.6]), 3.0, sizes, delta).values[0]
+        theirs = _bennett({"grids": grids}, sizes, variance, 0.6, 3.0, delta)
+        assert theirs * (1 - 1e-12) <= ours <= theirs * (1 + 1e-12)
 
 
 def small_loss(variance, kl, sizes):

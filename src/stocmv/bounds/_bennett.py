@@ -113,9 +113,20 @@ def _grids(n: int, degrees: float, delta: float) -> tuple[NDArray, NDArray]:
     root = np.sqrt(degrees / cost + 1)
     t = _geometric(1 / (root + 1), np.log(root / 2 + 0.5))
     u = 1 / (1 + degrees / (2 * cost))
-    low = 1 + float(lambertw((4 * cost / n - 1) / np.e).real)
+    low = _least_times_length(4 * cost / n)
     high = -float(lambertw(-u * np.exp(-u), -1).real) - u if degrees else 0.0
     return t, _geometric(low, np.log(max(high / low, 1.0)))
+
+
+def _least_times_length(y: float) -> float:
+    """``z = 1 + W_0((y - 1) / e)``, the root of ``(z - 1) e^z + 1 = y``; W_0 alone is not precise for small y."""
+    z = float(1 + lambertw((y - 1) / np.e).real)
+    if z < 1:
+        z = max(z, np.sqrt(y / 2))
+        for _ in range(4):  # Newton's method, without what cancels
+            rise = float(np.expm1(z))
+            z -= (z * rise - z**2 * float(_beyond_linear(np.array(z))) - y) / (z * (rise + 1))
+    return z
 
 
 def _geometric(first: float, log_range: float) -> NDArray:
