@@ -136,6 +136,8 @@ class TestDecisions:
     def test_what_is_refused(self, certified):
         truth, said, _ = answers()
         plain = certify_predictions(truth, said)
+        with pytest.raises(ValueError, match="give MajorityVoteClassifier or certify_predictions cost="):
+            certify_predictions(truth, said, scores=answers()[2]).threshold("yes", max_cost=2.0)
         for ask in (lambda c: c.selective(0.1), lambda c: c.threshold(at=0.5), lambda c: c.roc()):
             with pytest.raises(ValueError, match="scores"):
                 ask(plain)

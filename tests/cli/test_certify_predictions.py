@@ -214,7 +214,9 @@ class TestPanel:
             (("--prediction", "truth"), "--prediction must name different columns"),
             (("--prediction", "d"), "There is no column 'd' in answers.csv"),
             (("--prediction", "note"), "No answer in the column 'note', such as 'x', is a label"),
-            (("--subgroup", "note"), "--score, --subgroup and --sides are about one model"),
+            (("--subgroup", "note"), "--score, --calibration, --subgroup and --sides are about one model"),
+            (("--calibration",), "--score, --calibration, --subgroup and --sides are about one model"),
+            (("--max-error", "0.1"), "--max-error is about the scores of one model: give one --prediction"),
             (("--folds", "2", "--holdout", "0.5"), "two ways to choose who judges"),
         ],
     )

@@ -133,6 +133,8 @@ def certify_predictions(
         )
     settings["max_error"] = one_target(settings["max_error"])
     asked = decisions_asked({**settings, "cost": cost})
+    if asked and len(prediction) > 1:
+        raise click.UsageError(f"{asked[0]} is about the scores of one model: give one --prediction.")
     if asked and score is None:
         raise click.UsageError(f"{asked[0]} is about the model's scores: name their column with --score.")
     folder = out if out is not None else Path(f"{stem(str(file))}-certified")
@@ -141,12 +143,14 @@ def certify_predictions(
     wanted = Wanted.of({**settings, "pos_label": pos_label})
     settings = {name: value for name, value in settings.items() if name not in DECISIONS}
     if len(prediction) > 1:
-        if score is not None or subgroup or sides == 2:
-            raise click.UsageError("--score, --subgroup and --sides are about one model: give one --prediction.")
+        calibration = settings.pop("calibration")
+        if score is not None or calibration or subgroup or sides == 2:
+            raise click.UsageError(
+                "--score, --calibration, --subgroup and --sides are about one model: give one --prediction."
+            )
         if holdout is not None and folds is not None:
             raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
         judges = {"holdout": "auto" if folds else holdout or 0.5, "folds": folds, "seed": seed or 0}
-        settings.pop("calibration")
         source = Source(file, truth, prediction, group, kind, encoding)
         certify_panel(source, folder, force=force, as_json=as_json, cost=cost, **judges, **settings)
         return
