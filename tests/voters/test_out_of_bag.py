@@ -11,6 +11,7 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import learn
@@ -93,6 +94,18 @@ def test_copies_of_the_examples_do_not_judge(name):
         out_of_bag_votes(ensemble, *twice)
     with pytest.raises(ValueError, match="X has 1 rows, but the ensemble was fitted on 400"):
         out_of_bag_votes(ensemble, X[:1], LABELS[:1])
+
+
+def test_frozen_members_are_refused():
+    frozen = FrozenEstimator(DecisionTreeClassifier().fit(X, LABELS))
+    with pytest.raises(ValueError, match="members that were fitted before"):
+        out_of_bag_votes(BaggingClassifier(frozen, 5, random_state=0).fit(X, LABELS), X, LABELS)
+
+
+def test_labels_may_be_objects():
+    forest = ENSEMBLES["forest"].fit(X, LABELS.astype(object))
+    votes = out_of_bag_votes(forest, X, LABELS.astype(object), unlabelled=X[:7])
+    assert votes.digest() == out_of_bag_votes(ENSEMBLES["forest"].fit(X, LABELS), X, LABELS, unlabelled=X[:7]).digest()
 
 
 def test_members_of_several_fits_are_refused():

@@ -166,7 +166,9 @@ def _chosen(at: float | RocPoint | None, targets: dict[str, float | None], costs
     if name != "max_cost":
         return TARGETS[name], _checked(name, value, 0 < value < 1, "strictly ")
     if costs is None:
-        raise ValueError("max_cost needs the cost of each answer: give MajorityVoteClassifier or certify_predictions cost=...")
+        raise ValueError(
+            "max_cost needs the cost of each answer: give MajorityVoteClassifier or certify_predictions cost=..."
+        )
     if not costs.least < value <= costs.least + costs.span:
         ends = f"{amount(costs.least)} and {amount(costs.least + costs.span)}"
         raise ValueError(f"max_cost must lie between the smallest and the largest cost, {ends}, got {value!r}.")

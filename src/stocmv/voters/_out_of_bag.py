@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..votes import OutOfBagVotes, VoteMatrix, check_labels, code_dtype, encode
+from ..votes import OutOfBagVotes, VoteMatrix, check_classes, check_labels, code_dtype, encode
 from ._ensemble import EnsembleVoters
 
 
@@ -43,7 +44,7 @@ def out_of_bag_votes(ensemble: BaseEstimator, X: Any, y: ArrayLike, unlabelled: 
     check_is_fitted(ensemble)
     _check_kind(ensemble)
     _check_sampling(ensemble)
-    classes, y = ensemble.classes_, check_labels(y, "y", 1)
+    classes, y = check_classes(ensemble.classes_), check_labels(y, "y", 1)
     codes = EnsembleVoters(ensemble).codes(X).astype(code_dtype(len(classes) + 1))
     if len(codes) != len(y):
         raise ValueError(f"X has {len(codes)} rows but y has {len(y)} labels: they must be the same examples.")
@@ -87,6 +88,10 @@ def _check_sampling(ensemble: BaseEstimator) -> None:
         raise ValueError(
             "ensemble was fitted with class_weight or sample_weight, by which scikit-learn may draw the samples: the "
             "examples that are left then do not follow the distribution of all examples. Fit it without them."
+        )
+    if any(isinstance(member, FrozenEstimator) for member in ensemble.estimators_):
+        raise ValueError(
+            "ensemble has members that were fitted before (FrozenEstimator): they were not trained on its samples."
         )
     if getattr(ensemble, "warm_start", False):
         raise ValueError(
