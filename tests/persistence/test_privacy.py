@@ -35,7 +35,9 @@ MODELS = {
     ),
     "frozen": lambda: MajorityVoteClassifier(
         FrozenEstimator(
-            BaggingClassifier(GaussianNB(), n_estimators=20, oob_score=True).fit(X, Y, sample_weight=np.ones(N))
+            BaggingClassifier(GaussianNB(), n_estimators=20, oob_score=True, random_state=0).fit(
+                X, Y, sample_weight=np.ones(N)
+            )
         )
     ),
     "bound that is paid for": lambda: MajorityVoteClassifier("stumps", bound="seeger", solver=SHORT, random_state=0),
