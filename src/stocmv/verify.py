@@ -451,6 +451,7 @@ def _check_figures(c: Content) -> None:
         mixed = c["grouped"] and len(c["fold_sizes"]) > 1
         _need(("precision" in names) == ("classes" in names and not mixed), "precision is not where it should be")
         _need(c["voting"] != "given" or len(c["fold_sizes"]) == 1, "the answers of one model are not in folds")
+        _need(c["voting"] == "hard" or "panel" not in names, "the voters of a panel answer with classes")
         plain = not c["grouped"] and len(c["fold_sizes"]) == 1
         _need(("f1" in names) == ("classes" in names and plain), "f1 is not where it should be")
     if c["format"] == PAC_BAYES:

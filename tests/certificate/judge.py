@@ -187,6 +187,8 @@ def issued_test(c: Content, table: Judgments) -> Content:
 
     if c["has_one_voter"] and table.loss is not None:
         raise ValueError("a single voter has no other vote")
+    if c["voting"] != "hard" and table.votes is not None:
+        raise ValueError("the voters of a panel answer with classes")
     cost, k = figures.get("cost"), len(table.classes)
     with patch.object(FoldTest, "choose", choose):
         made = certify_judgments(
@@ -196,6 +198,7 @@ def issued_test(c: Content, table: Judgments) -> Content:
             per_class="classes" in figures,
             costs=None if cost is None else Costs(cost["classes"], np.array(cost["matrix"], float)),
             one_voter=c["has_one_voter"],
+            voting=c["voting"],
             **further(c),
         )
     if left or (cost and not all(row[i] == min(row) for i, row in enumerate(cost["matrix"]))):

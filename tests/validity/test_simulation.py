@@ -82,7 +82,7 @@ STUDIES = {
     "two folds, fixed voters": Study(FLIPS, NOISE, (60, 60), DELTA, EXACT, FOLDS),
     "two folds, two classes": Study(TAIL, MEMORY, (20, 20), DELTA, EXACT, FOLDS, **DRAWN),
     "one sample, three classes": Study(CROWD3, SKILL3, (150,), DELTA, WITH_A_DIRICHLET, ONE_SAMPLE),
-    "two folds, three classes": Study(TAIL3, MEMORY3, (80, 80), DELTA, WITH_A_DIRICHLET, FOLDS, **DRAWN),
+    "two folds, three classes": Study(TAIL3, MEMORY3, (110, 110), DELTA, WITH_A_DIRICHLET, FOLDS, **DRAWN),
     "one sample, weighted vote": Study(CROWD, SKILL, (200,), DELTA, CLASSICAL, ONE_SAMPLE, **WEIGHTED),
     "three folds, weighted vote": Study(TAIL, MEMORY, (60, 100, 140), DELTA, OTHERS, FOLDS, **WEIGHTED),
     "three folds, CCPBB": Study(TAIL, MEMORY, (300, 500, 700), DELTA, BENNETT, {"seeger": Seeger()}, **WEIGHTED),
@@ -92,7 +92,7 @@ STUDIES = {
 REPEATED = {  # with another number of folds, which is no code of its own, and the fixed vote once more
     "one sample, two classes, fixed": Study(FLIPS, NOISE, (80,), DELTA, EXACT, ONE_SAMPLE),
     "two folds, two classes, fixed": Study(TAIL, MEMORY, (20, 20), DELTA, EXACT, FOLDS),
-    "two folds, three classes, fixed": Study(TAIL3, MEMORY3, (80, 80), DELTA, WITH_A_DIRICHLET, FOLDS),
+    "two folds, three classes, fixed": Study(TAIL3, MEMORY3, (110, 110), DELTA, WITH_A_DIRICHLET, FOLDS),
     "one sample, drawn in training": Study(CROWD, SKILL, (100,), DELTA, MC, ONE_SAMPLE, **TRAINED_ON_DRAWS),
     "one sample, logit-normal": Study(CROWD, SKILL, (100,), DELTA, FEW_DRAWS, ONE_SAMPLE, **NORMAL),
     "three folds, two classes": Study(TAIL, MEMORY, (10, 20, 40), DELTA, EXACT, FOLDS),

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
-from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingClassifier,
+)
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
@@ -72,12 +78,37 @@ def test_sample_weights_are_refused_where_they_are_known():
 
 def test_other_examples_are_refused():
     forest = ENSEMBLES["forest"].fit(X, LABELS)
-    with pytest.raises(ValueError, match="X has 300 rows, but the ensemble was fitted on others"):
+    with pytest.raises(ValueError, match="X has 300 rows, but the ensemble was fitted on 400: "):
         out_of_bag_votes(forest, X[:300], LABELS[:300])
     with pytest.raises(ValueError, match="X has 400 rows but y has 399 labels"):
         out_of_bag_votes(forest, X, LABELS[1:])
     with pytest.raises(NotFittedError):
         out_of_bag_votes(RandomForestClassifier(), X, LABELS)
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_copies_of_the_examples_do_not_judge(name):
+    ensemble, twice = ENSEMBLES[name].fit(X, LABELS), (np.vstack([X, X]), np.tile(LABELS, 2))
+    with pytest.raises(ValueError, match="X has 800 rows, but the ensemble was fitted on 400: pass all of"):
+        out_of_bag_votes(ensemble, *twice)
+    with pytest.raises(ValueError, match="X has 1 rows, but the ensemble was fitted on 400"):
+        out_of_bag_votes(ensemble, X[:1], LABELS[:1])
+
+
+def test_members_of_several_fits_are_refused():
+    forest = RandomForestClassifier(5, max_samples=0.9, warm_start=True, random_state=0).fit(X, LABELS)
+    forest.set_params(n_estimators=10, max_samples=0.1).fit(X, LABELS)
+    with pytest.raises(ValueError, match="warm_start=True: its members may come from several fits"):
+        out_of_bag_votes(forest, X, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "labels"),
+    [(RandomForestRegressor(3), Y), (RandomForestClassifier(3), np.column_stack([LABELS, LABELS]))],
+)
+def test_what_does_not_answer_with_one_class_is_refused(ensemble, labels):
+    with pytest.raises(ValueError, match="does not answer with one class"):
+        out_of_bag_votes(ensemble.fit(X, labels), X, labels)
 
 
 def test_members_without_judges_are_refused():

@@ -41,20 +41,19 @@ def out_of_bag_votes(ensemble: BaseEstimator, X: Any, y: ArrayLike, unlabelled: 
     True
     """
     check_is_fitted(ensemble)
-    if not hasattr(ensemble, "estimators_samples_"):
-        raise ValueError(
-            f"ensemble is a {type(ensemble).__name__}, which does not say on which examples each of its members was "
-            "trained: use a forest, extra trees or bagging."
-        )
+    _check_kind(ensemble)
     _check_sampling(ensemble)
     classes, y = ensemble.classes_, check_labels(y, "y", 1)
     codes = EnsembleVoters(ensemble).codes(X).astype(code_dtype(len(classes) + 1))
     if len(codes) != len(y):
         raise ValueError(f"X has {len(codes)} rows but y has {len(y)} labels: they must be the same examples.")
+    if ensemble._n_samples != len(y):  # further rows, such as copies, would judge every member
+        raise ValueError(
+            f"X has {len(y)} rows, but the ensemble was fitted on {ensemble._n_samples}: pass all of its examples, and "
+            "no others."
+        )
     judged = np.ones(codes.shape, bool)
     for j, sample in enumerate(ensemble.estimators_samples_):
-        if sample.dtype == bool or (len(sample) and sample.max() >= len(y)):
-            raise ValueError(f"X has {len(y)} rows, but the ensemble was fitted on others: pass all of its examples.")
         judged[sample, j] = False
     errors = VoteMatrix.from_codes(
         np.where(judged, codes.astype(int), -1), encode(y, classes, "y"), np.asarray(classes)
@@ -66,6 +65,20 @@ def out_of_bag_votes(ensemble: BaseEstimator, X: Any, y: ArrayLike, unlabelled: 
     return votes
 
 
+def _check_kind(ensemble: BaseEstimator) -> None:
+    """Refuse what is no ensemble of classifiers that knows its samples."""
+    if not hasattr(ensemble, "estimators_samples_") or not hasattr(ensemble, "_n_samples"):
+        raise ValueError(
+            f"ensemble is a {type(ensemble).__name__}, which does not say on which examples each of its members was "
+            "trained: use a forest, extra trees or bagging."
+        )
+    if not isinstance(getattr(ensemble, "classes_", None), np.ndarray):
+        raise ValueError(
+            f"ensemble is a {type(ensemble).__name__} that does not answer with one class: use a classifier, fitted on "
+            "one label for each example."
+        )
+
+
 def _check_sampling(ensemble: BaseEstimator) -> None:
     """Refuse samples that were not drawn at random without looking at the labels."""
     if not (getattr(ensemble, "bootstrap", False) or getattr(ensemble, "max_samples", None) not in (None, 1.0)):
@@ -74,4 +87,9 @@ def _check_sampling(ensemble: BaseEstimator) -> None:
         raise ValueError(
             "ensemble was fitted with class_weight or sample_weight, by which scikit-learn may draw the samples: the "
             "examples that are left then do not follow the distribution of all examples. Fit it without them."
+        )
+    if getattr(ensemble, "warm_start", False):
+        raise ValueError(
+            "ensemble was fitted with warm_start=True: its members may come from several fits, but only the samples of "
+            "the last one are known. Fit it once, without warm_start."
         )
