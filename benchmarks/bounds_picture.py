@@ -16,9 +16,13 @@ def picture(results: dict[str, dict[str, dict]], parts: Sequence[Sequence[str]])
     for k, part in enumerate(parts):
         places |= {row: k + place for place, row in enumerate(part, len(places))}
     looks = dict(zip(dict.fromkeys(name for sets in results.values() for name in sets), MARKS.items(), strict=False))
-    size = 4 + 2.6 * len(results), 1.2 + 0.27 * len(places)
-    figure, panels = plt.subplots(1, len(results), figsize=size, sharey=True, squeeze=False, layout="constrained")
-    for axes, (kind, sets) in zip(panels[0], results.items(), strict=True):
+    columns = min(2, len(results))  # with more, the words are too small on a page
+    rows = -(-len(results) // columns)
+    size = 3 + 2.8 * columns, 0.3 + (1 + 0.23 * len(places)) * rows
+    figure, panels = plt.subplots(rows, columns, figsize=size, sharey=True, squeeze=False, layout="constrained")
+    for axes in panels.flat[len(results) :]:
+        axes.set_axis_off()
+    for axes, (kind, sets) in zip(panels.flat, results.items(), strict=False):
         for name, (marker, colour) in looks.items():
             figures = sets.get(name, {})
             shown = [row for row in places if row in figures]
