@@ -43,7 +43,7 @@ def processor_seconds(*calls: Callable[[], object]) -> list[float]:
 
 
 def fitting(n_classes: int, n: int, name: str) -> float | None:
-    """`fit`, beside training the same forests and asking each tree once; None if nothing is trained."""
+    """`fit`, beside training the same forests and asking them about the judges; None if nothing is trained."""
     X, y = examples(n_classes, n + 2_000)
     voters = RandomForestClassifier(TREES, random_state=0)
     if name == "frozen":
@@ -54,22 +54,16 @@ def fitting(n_classes: int, n: int, name: str) -> float | None:
 
     def by_hand() -> None:
         if name == "frozen":
-            ask(voters.estimator, X[:n])
+            voters.estimator.predict(X[:n])
             return
         for k, fold in enumerate(clf.voters_):
             trained, judging = (np.flatnonzero(rows) for rows in (part != k, part == k))
-            ask(clone(fold.ensemble).fit(X[trained], y[trained]), X[judging])
+            clone(fold.classifiers[0]).fit(X[trained], y[trained]).predict(X[judging])
 
     ours, theirs = processor_seconds(lambda: clf.fit(X[:n], y[:n]), by_hand)
     print(f"fit      {name:10}{n_classes:>3} classes{n:>9,} rows: {1e3 * ours:>7.0f} ms", end="")
     print(f", by hand {1e3 * theirs:.0f} ms, ratio {ours / theirs:.2f}", flush=True)
     return None if name == "frozen" else ours / theirs
-
-
-def ask(forest: RandomForestClassifier, X: NDArray) -> None:
-    rows = X.astype(np.float32)
-    for tree in forest.estimators_:
-        tree.predict(rows, check_input=False)
 
 
 def predicting(n_classes: int, n: int, name: str) -> tuple[float, float | None]:
