@@ -70,9 +70,12 @@ from scipy import optimize, special
 Content = dict[str, Any]  # of a certificate
 KL = tuple[Decimal, float]  # and how far it may have been rounded up
 
-UNKNOWABLE = (
+OF_MODEL_AND_DATA = (
     "whether the evidence is real: invented answers or votes give a certificate that holds",
     "whether the answers, scores and losses are the model's (with model and data: stocmv verify DIR --data FILE)",
+)
+UNKNOWABLE = (
+    *OF_MODEL_AND_DATA,
     "whether the examples are independent draws from one distribution, and new ones come from the same",
     "whether the model, its weights or the prior were chosen after looking at the examples that judge them",
     "whether the examples that judge, or the folds, were drawn at random, and not chosen after looking at them",
@@ -145,10 +148,10 @@ class Verification:
             return f"The certificate holds: {self.statement.encode('ascii', 'backslashreplace').decode()}"
         return "The certificate does NOT hold. Whatever it says has not been shown."
 
-    def remarks(self) -> list[str]:
+    def remarks(self, unknowable: Sequence[str] = UNKNOWABLE) -> list[str]:
         """What was not checked, line by line."""
         stated = ["Stated by the maker of the certificate, not checked:", *_items(self.unchecked)]
-        return [*(stated if self.unchecked else ()), "What no verifier can know:", *_items(UNKNOWABLE)]
+        return [*(stated if self.unchecked else ()), "What no verifier can know:", *_items(unknowable)]
 
     def __str__(self) -> str:
         failed_first = sorted(self.checks, key=lambda check: check.holds)
@@ -3347,7 +3350,7 @@ def _selective_sentences(c: Content) -> list[str]:
     covered = _percent_down(c["figures"]["coverage"]["bound"])
     used = sorted({f"{100 * t:.0f} %" for t in c["thresholds"] if t != NEVER}, key=lambda t: int(t[:-2]))
     silent = sum(threshold == NEVER for threshold in c["thresholds"])
-    never = f"; {silent} of the folds never answer" if silent else ""
+    never = f"; {silent} of the folds never answer{'s' if silent == 1 else ''}" if silent else ""
     rule = f"It answers where the answered class has a score of at least {' or '.join(used)}{never}"
     promise = f"the vote answers at least {covered} of {on} and errs on at most {bound} {among}"
     when = f"{rule[0].lower()}{rule[1:]}" if any(c["thresholds"]) else "it always answers"

@@ -105,7 +105,7 @@ class SelectiveCertificate(Certificate):
         low, high = f"{100 * used[0]:.0f} %", f"{100 * used[-1]:.0f} %"
         span = low if low == high else f"{low} to {high}, depending on the fold"
         silent = sum(threshold > 1 for threshold in self.thresholds)
-        never = f" ({silent} of the folds never answer)" if silent else ""
+        never = f" ({silent} of the folds never answer{'s' if silent == 1 else ''})" if silent else ""
         return f"It answers where its answer has a score of at least {span + never}."
 
     def tables(self) -> list[Table]:
