@@ -182,6 +182,11 @@ class Certificate(ABC):
     def made_and_judged(self) -> str:
         """Which examples made the vote and which judged it, in words; empty if that is not known."""
 
+    @property
+    def n_used(self) -> int:
+        """Number of examples (or groups) that made or judged the vote; 0 if that is not known."""
+        return self.protocol.get("judging", 0)  # all that made it judge it too, unless they only test it
+
     @abstractmethod
     def tables(self) -> list[Table]:
         """All bounds, with what was measured."""

@@ -171,7 +171,7 @@ class PacBayesCertificate(Certificate):
     def made_and_judged(self) -> str:
         if not self.protocol:
             return ""
-        taught = "the weights of each fold's voters were" if self.protocol["name"] == "folds" else "the weights were"
+        taught = "the weights of each fold's voters were" if len(self.fold_sizes) > 1 else "the weights were"
         judging = f"All {self.protocol['judging']:,} examples judged the vote"
         return f"{judging}, and {taught} learned on them: the KL is the price of that."
 
