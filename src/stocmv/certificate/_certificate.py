@@ -285,16 +285,16 @@ class Certificate(ABC):
 
     def notes(self) -> list[str]:
         """What the figures mean."""
-        told = [self.made_and_judged] if self.made_and_judged else []
-        told.append(f"{self.subject}: {self.rule}." if self.subject == "predict" else f"It is about {self.rule}.")
+        sentences = [self.made_and_judged] if self.made_and_judged else []
+        sentences.append(f"{self.subject}: {self.rule}." if self.subject == "predict" else f"It is about {self.rule}.")
         if self.has_stochastic_vote:
             fold = "a fold and " if len(self.fold_sizes) > 1 else ""
-            told.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
+            sentences.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
         shares = shares_in_words(self.claims, self.delta)
         together = ["of the classes"] * bool(self.per_class) + ["of the voters"] * ("panel" in self.figures)
         at_once = f"; those {' and those '.join(together)} hold all at once" if together else ""
         return [
-            *told,
+            *sentences,
             *self._notes(),
             f"Each line holds with that probability{at_once}.",
             *([shares] if shares else []),

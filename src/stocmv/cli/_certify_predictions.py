@@ -10,7 +10,7 @@ from ._certify import stem
 from ._console import as_json, console, print_json, quoted
 from ._decision import (
     DECISIONS,
-    Wanted,
+    DecisionTarget,
     decide,
     decision_content,
     decision_options,
@@ -140,7 +140,7 @@ def certify_predictions(
     folder = out if out is not None else Path(f"{stem(str(file))}-certified")
     sweep(folder)
     sides = int(settings.pop("sides"))
-    wanted = Wanted.of({**settings, "pos_label": pos_label})
+    wanted = DecisionTarget.of({**settings, "pos_label": pos_label})
     settings = {name: value for name, value in settings.items() if name not in DECISIONS}
     if len(prediction) > 1:
         calibration = settings.pop("calibration")

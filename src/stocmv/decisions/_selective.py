@@ -16,7 +16,7 @@ from ._threshold_tests import (
     FEW,
     NEVER,
     THRESHOLDS,
-    Certified,
+    FoldThreshold,
     claims,
     fold_tests,
     meet_coverage,
@@ -159,7 +159,7 @@ def certify_selective(
     )
 
 
-def _answers(judgments: Judgments, found: Sequence[Certified]) -> list[dict[str, Any]]:
+def _answers(judgments: Judgments, found: Sequence[FoldThreshold]) -> list[dict[str, Any]]:
     """How often each class is answered; in groups each row counts as its share of its group."""
     total = np.zeros(len(judgments.classes))
     for fold, each in zip(judgments.folds(), found, strict=True):

@@ -25,7 +25,7 @@ from ..verify import verify_class_selective
 from ._decision_certificate import SEPARATE, DecisionCertificate, of_vote
 from ._selective_certificate import how_often
 from ._tally import Tally, tally
-from ._threshold_tests import ERROR_SHARE, NEVER, THRESHOLDS, Certified, ClassTests, NotCertified, meet_error
+from ._threshold_tests import ERROR_SHARE, NEVER, THRESHOLDS, ClassTests, FoldThreshold, NotCertified, meet_error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +217,7 @@ def _checked_targets(max_error: Mapping[Any, Any], labels: Sequence[Any]) -> lis
 
 def _met(
     tests: Sequence[Sequence[ClassTests]], targets: Sequence[float], labels: Sequence[Any]
-) -> list[list[Certified]]:
+) -> list[list[FoldThreshold]]:
     """The thresholds of each class and fold; a class whose target cannot be met is never answered."""
     found, refused = [], []
     for folds, target, label in zip(tests, targets, labels, strict=True):
@@ -225,14 +225,14 @@ def _met(
             found.append(meet_error(folds, target))
         except NotCertified as error:
             refused.append(f"{label!r}: {error}")
-            found.append([Certified(NEVER, target, 0.0)] * len(folds))
+            found.append([FoldThreshold(NEVER, target, 0.0)] * len(folds))
     if len(refused) == len(labels):
         raise NotCertified(f"No class can be answered. {' '.join(refused)}")
     return found
 
 
 def _of_class(
-    label: Any, target: float, found: Sequence[Certified], counted: Sequence[Tally], shares: NDArray
+    label: Any, target: float, found: Sequence[FoldThreshold], counted: Sequence[Tally], shares: NDArray
 ) -> dict[str, Any]:
     """The figures of the answers of one class."""
     rates = np.array([_means(own, at.threshold) for own, at in zip(counted, found, strict=True)])

@@ -139,18 +139,18 @@ class ThresholdCertificate(DecisionCertificate):
 
     def _remarks(self) -> list[str]:
         of, baseline = self.figures, self.figures["baseline"]
-        told = []
+        sentences = []
         if of[PRECISION]["bound"] <= baseline["prevalence"]:
-            told.append(
+            sentences.append(
                 f"The bound on precision is no better than always answering {self.positive!r}, which is right for "
                 f"{percent(baseline['prevalence'])} of the judges."
             )
         if COST in of and of[COST]["bound"] >= baseline["cost"]["measured"]:
-            told.append(
+            sentences.append(
                 f"The bound on the mean cost is no better than always answering {baseline['cost']['label']!r}, which "
                 f"costs {amount(baseline['cost']['measured'])} on the judges."
             )
-        return told
+        return sentences
 
     def notes(self) -> list[str]:
         baseline, label = self.figures["baseline"], repr(self.positive)
