@@ -457,6 +457,7 @@ def _check_figures(c: Content) -> None:
         _need(c["voting"] == "hard" or "panel" not in names, "the voters of a panel answer with classes")
         plain = not c["grouped"] and len(c["fold_sizes"]) == 1
         _need(("f1" in names) == ("classes" in names and plain), "f1 is not where it should be")
+        _need("prevalence" not in names or "f1" in names, "prevalence is not where it should be")
     if c["format"] == PAC_BAYES:
         _need(c["figures"]["error"]["moments"], "there are no means")
 
@@ -988,6 +989,24 @@ def _largest_mean(values: NDArray, low: NDArray, high: NDArray) -> float:
     return smallest(lambda x: np.maximum((values - x) * high, (values - x) * low).sum() <= 0, values.max())
 
 
+def check_prevalence(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
+    """The error where the classes have other shares: a mean of the bounds on the classes, which hold all at once."""
+    table, delta = trial.table, trial.ledger.delta / len(trial.table.labels)
+    yield from _each_class("prevalence.shares", stated["shares"], table.labels)
+    shares = [own["share"] for own in stated["shares"]]
+    total = math.fsum(shares)
+    yield Check("figures.prevalence.shares, sum", total, 1.0, abs(total - 1) <= 1e-9)
+    errors = [table.losses(table.wrong, table.truth == code) for code in range(len(shares))]
+    bounds = [trial.upper(losses, delta, {}, counted=True) for losses in errors]
+
+    def mean(values: Iterable[float]) -> float:
+        return min(math.fsum(share * value for share, value in zip(shares, values, strict=True)) / total, 1.0)
+
+    place = "figures.prevalence"
+    yield _upper(f"{place}.measured", stated["measured"], mean(losses.mean for losses in errors))
+    yield _upper(f"{place}.bound", stated["bound"], mean(low for low, _ in bounds), mean(high for _, high in bounds))
+
+
 def check_cost(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
     """The mean cost: costs scaled to [0, 1] are tested like errors, and counted if they are 0 or 1.
 
@@ -1264,6 +1283,7 @@ CHECKS = {
     "precision": Figure([PRECISION], check_precision),
     "f1": Figure([F1], check_f1),
     "cost": Figure(COST, check_cost),
+    "prevalence": Figure({"shares": [{"label": LABEL, "share": SHARE}], **RATE}, check_prevalence),
     "calibration": Figure([BIN], check_calibration),
     "interval": Figure({"lower": SHARE, "upper": SHARE}, check_interval),
     "scores": Figure((SCORES, {**SCORES, "auc": {"positive": LABEL, **RATE}}), check_scores),
@@ -3442,6 +3462,8 @@ def _unchecked(c: Content) -> Iterator[str]:
     if c["protocol"]:
         name, learning = brief(ascii(c["protocol"]["name"])), c["protocol"]["learning"]
         yield f"protocol: {name}, with {learning:,} {'groups' if c['grouped'] else 'examples'} that made the model"
+    if c["format"] == TESTED and "prevalence" in c["figures"]:
+        yield "where the classes have other shares, the examples of each class look the same as here"
     if c.get("voting") == "given":
         yield "the answers are those of a model that was fixed before: not trained, tuned or chosen on these examples"
         yield from (f"context: {brief(ascii(key))}: {brief(ascii(value), 200)}" for key, value in c["context"].items())

@@ -147,8 +147,10 @@ def test_nothing_is_shown_by_models_that_agree():
         (([0, 1], [0, None], [0, 1]), {}, "first has missing values"),
         (([0, 1], [0, 1], [0, 1]), {"delta": 1}, "delta must lie strictly between 0 and 1"),
         (([0, 1], [0, 1], [0, 1]), {"groups": [1]}, "groups"),
-        (([0, 1], [0, 1], [0, 1]), {"names": ("new", "new")}, "names must be two different names"),
-        (([0, 1], [0, 1], [0, 1]), {"names": ("a", "b", "c")}, "names must be two different names"),
+        (([0, 1], [0, 1], [0, 1]), {"names": ("new", "new")}, "names must be two different texts"),
+        (([0, 1], [0, 1], [0, 1]), {"names": ("a", "b", "c")}, "names must be two different texts"),
+        (([0, 1], [0, 1], [0, 1]), {"names": (1, 2)}, "names must be two different texts"),
+        (([0, 1], [0, 1], [0, 1]), {"names": "ab"}, "names must be two different texts"),
     ],
 )
 def test_bad_input_is_refused(arguments, options, words):

@@ -96,6 +96,32 @@ def test_from_both_sides(answers, stocmv):
     assert said["figures"]["interval"] == made.interval
 
 
+def test_other_shares_of_the_classes(answers, stocmv):
+    shares = ["--prevalence", "yes=0.02", "--prevalence", "no=0.98"]
+    said = json.loads(stocmv(*command(*shares, "--json")).out)
+    made = certify_predictions(answers["truth"], answers["answer"], prevalence={"yes": 0.02, "no": 0.98})
+    assert said["figures"]["prevalence"] == made.prevalence
+    assert stocmv("verify", "answers-certified").code == 0
+    assert "no 98 %, yes 2 %" in stocmv(*command(*shares, "--force")).out
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--prevalence", "yes"), "is not of the form yes=0.02"),
+        (("--prevalence", "yes=2"), "2.0 is not in the range"),
+        (("--prevalence", "yes=0.5"), "must sum to 1"),
+        (("--prevalence", "yes=0.5", "--prevalence", "yes=0.5"), "names a class twice"),
+        (("--prevalence", "ja=1"), "names the class 'ja'"),
+        (("--prevalence", "yes=1", "--prediction", "region"), "--prevalence and --sides are about one model"),
+    ],
+)
+def test_shares_that_are_none(answers, stocmv, options, sentence):
+    done = stocmv(*command(*options))
+    assert done.code == 2
+    assert sentence in " ".join(done.err.split())
+
+
 def test_a_missing_answer_is_an_error(answers, stocmv):
     answers.loc[:9, "answer"] = ""
     answers.to_csv("answers.csv", index=False)
@@ -214,8 +240,11 @@ class TestPanel:
             (("--prediction", "truth"), "--prediction must name different columns"),
             (("--prediction", "d"), "There is no column 'd' in answers.csv"),
             (("--prediction", "note"), "No answer in the column 'note', such as 'x', is a label"),
-            (("--subgroup", "note"), "--score, --calibration, --subgroup and --sides are about one model"),
-            (("--calibration",), "--score, --calibration, --subgroup and --sides are about one model"),
+            (
+                ("--subgroup", "note"),
+                "--score, --calibration, --subgroup, --prevalence and --sides are about one model",
+            ),
+            (("--calibration",), "--score, --calibration, --subgroup, --prevalence and --sides are about one model"),
             (("--max-error", "0.1"), "--max-error is about the scores of one model: give one --prediction"),
             (("--folds", "2", "--holdout", "0.5"), "two ways to choose who judges"),
         ],

@@ -493,10 +493,22 @@ class TestOfACertificateAlone:
         assert "errs on at most" not in header.words.replace(certificate.statement(), "")
         assert not [e for e in shown.find("strong") if e.attributes.get("class") == "number"]
 
-    def test_of_given_answers(self, tmp_path):
-        certificate = certify_predictions([0, 1, 1], [0, 1, 0])
+    @pytest.mark.parametrize(
+        ("context", "words", "title"),
+        [
+            ({}, "from its answers", "the model errs"),
+            ({"file": "may.csv", "model": "v2"}, "from its answers in may.csv", "may.csv: the model errs"),
+            ({"model": "v2"}, "from the answers of v2", "v2: the model errs"),
+        ],
+    )
+    def test_of_given_answers(self, context, words, title, tmp_path):
+        certificate = certify_predictions([0, 1, 1], [0, 1, 0], context=context)
         certificate.report(tmp_path / "page.html")
-        assert "the model errs on at most" in (tmp_path / "page.html").read_text()
+        shown = parse((tmp_path / "page.html").read_text())
+        (header,) = shown.find("header")
+        assert "the model errs on at most" in header.words
+        assert [e.words for e in shown.find("p") if e.attributes.get("class") == "subject"] == [words]
+        assert shown.find("title")[0].words.startswith(title)
 
     def test_what_is_not_proven_says_so(self, tmp_path):
         unproven().certificate_.report(tmp_path / "page.html")

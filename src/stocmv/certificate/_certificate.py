@@ -291,12 +291,13 @@ class Certificate(ABC):
             fold = "a fold and " if len(self.fold_sizes) > 1 else ""
             sentences.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
         shares = shares_in_words(self.claims, self.delta)
-        together = ["of the classes"] * bool(self.per_class) + ["of the voters"] * ("panel" in self.figures)
-        at_once = f"; those {' and those '.join(together)} hold all at once" if together else ""
+        # recall, precision and F1 each have all of delta: no sentence may join them, or the classes and the voters
+        at_once = "; those of the classes hold all at once for each such figure by itself" * bool(self.per_class)
+        voters = "; those of the voters hold all at once" * ("panel" in self.figures)
         return [
             *sentences,
             *self._notes(),
-            f"Each line holds with that probability{at_once}.",
+            f"Each line holds with that probability{at_once}{voters}.",
             *([shares] if shares else []),
         ]
 
@@ -355,7 +356,7 @@ class Certificate(ABC):
         """
         from ..report import render_predictions
 
-        name = self.context.get("file", self.context.get("voters", "the model"))
+        name = next((self.context[of] for of in ("file", "voters", "model") if of in self.context), "")
         page = render_predictions(self, name=str(name))
         with whole_file(path) as file:
             file.write(page.encode())

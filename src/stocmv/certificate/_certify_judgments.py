@@ -1,6 +1,6 @@
 """From judgments to a certificate: which figures it has."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..bounds import check_delta
@@ -9,6 +9,7 @@ from ._costs import Costs
 from ._figure import Trial
 from ._guess import Guess
 from ._judgments import Judgments
+from ._prevalence import check_shares
 from ._tested import FIGURES, TestedCertificate
 
 
@@ -22,6 +23,7 @@ def certify_judgments(
     calibration: bool = False,
     sides: int = 1,
     score_figures: bool = False,
+    prevalence: Mapping[Any, float] | None = None,
     one_voter: bool = False,
     voting: str = "hard",
     unproven: Sequence[str] = (),
@@ -55,6 +57,8 @@ def certify_judgments(
     score_figures : bool
         Also bound the Brier score, the log loss and, for two classes without groups, the area under the ROC curve. Not
         with folds.
+    prevalence : dict, optional
+        Also bound the error where the classes have these shares. With ``per_class``; not with folds or groups.
     one_voter : bool
         Whether a single voter answers (in each fold), so that there is no stochastic vote.
     voting : {"hard", "soft", "given"}
@@ -69,7 +73,8 @@ def certify_judgments(
     except Refused as error:
         raise ValueError(f"These judgments cannot be certified: {error}.") from error
     delta = check_delta(delta)
-    trial = Trial(judgments, delta, guesses, costs)
+    shares = None if prevalence is None else check_shares("prevalence", prevalence, judgments.classes.tolist())
+    trial = Trial(judgments, delta, guesses, costs, shares)
     names = ["error", "baseline", *(["classes"] if per_class else ["recalls"])]
     # different folds may answer rows of one group, and then there is no simple bound on the precision
     if per_class and not (judgments.grouped and judgments.n_folds > 1):
@@ -78,6 +83,13 @@ def certify_judgments(
         names.append("f1")
     if costs is not None:
         names.append("cost")
+    if prevalence is not None:
+        if not per_class or judgments.grouped or judgments.n_folds > 1:
+            raise ValueError(
+                "prevalence needs bounds on the classes of a hold-out without groups: with groups the error also "
+                "depends on which classes come together in a group."
+            )
+        names.append("prevalence")
     if calibration:
         names.append("calibration")
     if judgments.subgroups is not None:

@@ -166,8 +166,8 @@ def compare_predictions(
     percentage points fewer examples than the first model (measured 3.00).
     """
     delta = check_delta(delta)
-    if len(names) != 2 or names[0] == names[1]:
-        raise ValueError(f"names must be two different names, got {names!r}.")
+    if isinstance(names, str) or [type(name) for name in names] != [str, str] or names[0] == names[1]:
+        raise ValueError(f"names must be two different texts, got {names!r}.")
     truth = check_labels(y_true, "y_true", 1)
     wrong = np.column_stack([answers_to(truth, first, "first") != truth, answers_to(truth, second, "second") != truth])
     only_first, only_second = (int(np.sum(wrong[:, k] & ~wrong[:, 1 - k])) for k in (0, 1))

@@ -47,12 +47,15 @@ class Trial:
         With folds: what to expect of each fold's vote, according to the other folds.
     costs : Costs or None
         The cost of each answer.
+    prevalence : dict or None
+        Other shares of the classes, by label.
     """
 
     judgments: Judgments
     delta: float
     guesses: Sequence[Guess] = field(default=())
     costs: Costs | None = None
+    prevalence: dict[Any, float] | None = None
 
     @property
     def scope(self) -> Scope:

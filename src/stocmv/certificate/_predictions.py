@@ -1,6 +1,7 @@
 """Certificates of any model, from its answers and the truth."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ def certify_predictions(
     cost: Any = None,
     per_class: bool = True,
     calibration: bool = False,
+    prevalence: Mapping[Any, float] | None = None,
     sides: int = 1,
     delta: float = 0.05,
     context: dict[str, Any] | None = None,
@@ -61,6 +63,9 @@ def certify_predictions(
         Also bound the error on each class and its precision.
     calibration : bool
         Also bound how often the model is right given the score of its answer.
+    prevalence : dict, optional
+        Also bound the error where the classes have these shares, ``{"yes": 0.02, "no": 0.98}``, as long as the examples
+        of each class look the same there. Not with groups.
     sides : {1, 2}
         Also bound the error from both sides if 2.
     delta : float
@@ -95,6 +100,7 @@ def certify_predictions(
         per_class=per_class,
         costs=costs,
         calibration=calibration,
+        prevalence=prevalence,
         sides=sides,
         score_figures=scores is not None,
         one_voter=True,

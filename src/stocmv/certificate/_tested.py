@@ -21,6 +21,7 @@ from ._judgments import Judgments
 from ._mean_cost import MeanCost
 from ._panel import Panel
 from ._precision import Precision
+from ._prevalence import Prevalence, check_shares, mean_of_classes
 from ._score_figures import ScoreFigures
 from ._subgroups import Subgroups
 from ._tables import Table
@@ -45,6 +46,7 @@ FIGURES: dict[str, Figure] = {
         Precision(),
         F1(),
         MeanCost(),
+        Prevalence(),
         Calibration(),
         Subgroups(),
         Interval(),
@@ -97,6 +99,8 @@ class TestedCertificate(Certificate):
     subgroups : dict
         If subgroups are given: for each the bound on its error and an interval ("lower", "upper") that holds for all
         at once ("entries"), and for each attribute bounds on the largest difference ("gaps").
+    prevalence : dict
+        If other shares of the classes are given: these ("shares"), and the measured error and the bound with them.
     panel : dict
         If the voters are certified as a panel: name, measured error and bound of each where it answers ("voters"), the
         same for their vote with equal weights ("equal"), the agreement of each two and the correlation of their errors
@@ -167,6 +171,10 @@ class TestedCertificate(Certificate):
         return self.figures.get("subgroups", {})
 
     @property
+    def prevalence(self) -> dict[str, Any]:
+        return self.figures.get("prevalence", {})
+
+    @property
     def panel(self) -> dict[str, Any]:
         return self.figures.get("panel", {})
 
@@ -193,14 +201,8 @@ class TestedCertificate(Certificate):
                 "at_prevalence needs independent examples: with groups the error also depends on which classes come "
                 "together in a group."
             )
-        known = {entry["label"]: entry["bound"] for entry in self.per_class}
-        unknown = [label for label in shares if label not in known]
-        if unknown:
-            raise ValueError(f"shares names the class {unknown[0]!r}, which is not one of {list(known)!r}.")
-        values = np.array(list(shares.values()), float)
-        if not (np.all(values >= 0) and abs(values.sum() - 1) <= 1e-9):
-            raise ValueError(f"shares must not be negative and must sum to 1, got {dict(shares)!r}.")
-        return min(float(values @ [known[label] for label in shares]) / float(values.sum()) * (1 + 1e-14), 1.0)
+        known = [entry["label"] for entry in self.per_class]
+        return mean_of_classes(self.per_class, check_shares("shares", shares, known), "bound")
 
     def selective(
         self,
@@ -428,7 +430,9 @@ class TestedCertificate(Certificate):
         if self.voting == "given":
             assumed[1] = FIXED_MODEL
         parts = ["The subgroups were defined before looking at how the model did on them."]
-        return assumed + costs * bool(self.cost) + parts * bool(self.subgroups) + self._complete_lists()
+        alike = ["Where the classes have other shares, the examples of each class look the same as here."]
+        further = costs * bool(self.cost) + parts * bool(self.subgroups) + alike * bool(self.prevalence)
+        return assumed + further + self._complete_lists()
 
     def _complete_lists(self) -> list[str]:
         """What shares delta must not depend on the answers, nor on which classes come together in a group.

@@ -20,7 +20,7 @@ from ._decision import (
     write_decision,
 )
 from ._folder import sweep, whole_folder
-from ._kinds import FILE, FORMAT, SHARE, Costs, Encoding
+from ._kinds import FILE, FORMAT, SHARE, ClassShare, Costs, Encoding
 from ._panel import Source, certify_panel
 
 NO_ANSWER = "(no answer)"
@@ -54,6 +54,13 @@ NO_ANSWER = "(no answer)"
     "--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error and precision by class."
 )
 @click.option(
+    "--prevalence",
+    type=ClassShare(),
+    multiple=True,
+    help="Also bound the error where this class has this share; one for each class, which sum to 1: --prevalence "
+    "ill=0.02 --prevalence well=0.98",
+)
+@click.option(
     "--sides", type=click.Choice(["1", "2"]), default="1", help="With 2: also bound the error from both sides."
 )
 @click.option(
@@ -84,6 +91,7 @@ def certify_predictions(
     subgroup: tuple[str, ...],
     group: str | None,
     cost: Any,
+    prevalence: tuple[tuple[str, float], ...],
     holdout: float | None,
     folds: int | None,
     seed: int | None,
@@ -139,14 +147,17 @@ def certify_predictions(
         raise click.UsageError(f"{asked[0]} is about the model's scores: name their column with --score.")
     folder = out if out is not None else Path(f"{stem(str(file))}-certified")
     sweep(folder)
-    sides = int(settings.pop("sides"))
+    sides, shares = int(settings.pop("sides")), dict(prevalence) or None
+    if len(prevalence) > len(shares or {}):
+        raise click.UsageError("--prevalence names a class twice: give one share for each class.")
     wanted = DecisionTarget.of({**settings, "pos_label": pos_label})
     settings = {name: value for name, value in settings.items() if name not in DECISIONS}
     if len(prediction) > 1:
         calibration = settings.pop("calibration")
-        if score is not None or calibration or subgroup or sides == 2:
+        if score is not None or calibration or subgroup or shares or sides == 2:
             raise click.UsageError(
-                "--score, --calibration, --subgroup and --sides are about one model: give one --prediction."
+                "--score, --calibration, --subgroup, --prevalence and --sides are about one model: give one "
+                "--prediction."
             )
         if holdout is not None and folds is not None:
             raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
@@ -179,6 +190,7 @@ def certify_predictions(
             **({} if group is None else {"group": group}),
         },
         cost=cost,
+        prevalence=shares,
         sides=sides,
         **settings,
     )

@@ -43,6 +43,20 @@ class ErrorTarget(click.ParamType):
         return label, SHARE.convert(number, parameter, context)
 
 
+class ClassShare(click.ParamType):
+    """A class and its share: yes=0.02."""
+
+    name = "CLASS=number"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        label, equals, number = value.rpartition("=")
+        if not equals:
+            self.fail(f"{value!r} is not of the form yes=0.02.", parameter, context)
+        return label, Number(0, 1).convert(number, parameter, context)
+
+
 class Threads(click.IntRange):
     """A number of threads, or -1 for one per core."""
 
