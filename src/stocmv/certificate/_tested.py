@@ -425,10 +425,8 @@ class TestedCertificate(Certificate):
 
     def _assumptions(self) -> list[str]:
         costs = ["The costs were fixed before looking at these examples, for all classes that can occur."]
-        fixed = "The bound and delta were"
-        assumed = assumptions_of_tests(len(self.fold_sizes), self.grouped, fixed)
-        if self.voting == "given":
-            assumed[1] = FIXED_MODEL
+        made = FIXED_MODEL if self.voting == "given" else ""
+        assumed = assumptions_of_tests(len(self.fold_sizes), self.grouped, "The bound and delta were", made)
         parts = ["The subgroups were defined before looking at how the model did on them."]
         alike = ["Where the classes have other shares, the examples of each class look the same as here."]
         further = costs * bool(self.cost) + parts * bool(self.subgroups) + alike * bool(self.prevalence)
@@ -476,8 +474,11 @@ def _certain(name: str) -> str:
     return f"{name} gives no probabilities: its answer counts as certain."
 
 
-def assumptions_of_tests(n_folds: int, grouped: bool, fixed: str) -> list[str]:
-    """What a certificate assumes whose judging examples only tested; ``fixed`` says what was fixed before."""
+def assumptions_of_tests(n_folds: int, grouped: bool, fixed: str, made: str = "") -> list[str]:
+    """What a certificate assumes whose judging examples only tested.
+
+    ``fixed`` says what was fixed before, ``made`` how the model was made if it is not a vote made here.
+    """
     drawn = (
         "The groups are independent draws from one distribution, and new groups come from the same one; within a "
         "group anything may depend on anything."
@@ -491,4 +492,4 @@ def assumptions_of_tests(n_folds: int, grouped: bool, fixed: str) -> list[str]:
         else "The voters and their weights were chosen without looking at the examples that judge them."
     )
     constants = "; the constants of each fold were chosen from the others" if n_folds > 1 else ""
-    return [drawn, unseen, f"{fixed} fixed before looking at these examples{constants}."]
+    return [drawn, made or unseen, f"{fixed} fixed before looking at these examples{constants}."]
