@@ -39,11 +39,11 @@ RESOLVED = [  # the arguments, and the protocol that they ask for
     ({"n_folds": np.int64(5)}, Folds(5)),
     ({"n_folds": 5, "holdout": 0}, Folds(5)),
     ({"n_folds": 5, "holdout": None}, Folds(5)),
-    ({"n_folds": 2, "learns": False}, Folds(2)),
+    ({"n_folds": 2, "learns": False}, Folds(2, learns=False)),
     ({"n_folds": 120}, Folds(120)),
     ({"bound": "fold_test"}, Folds(3)),
     ({"bound": "fold_test", "n": 2}, Folds(2)),
-    ({"bound": "fold_test", "learns": False}, Folds(3)),
+    ({"bound": "fold_test", "learns": False}, Folds(3, learns=False)),
     ({"bound": "fold_test", "n_folds": 2}, Folds(2)),
     ({"bound": "seeger"}, PacBayes(3, "seeger")),
     ({"bound": "seeger", "n": 2}, PacBayes(2, "seeger")),
@@ -143,6 +143,7 @@ FITS = [  # voters and settings, the name on the certificate, and how many examp
     (Rules(), {"inner_folds": 0, "holdout": 0.25}, "holdout", 0, 30),
     (Rules(), {"bound": "seeger"}, "all", 120, 120),
     (VOTERS["frozen_forest"](2), {}, "all", 0, 120),
+    (VOTERS["frozen_forest"](2), {"n_folds": 3}, "folds", 0, 120),
 ]
 
 

@@ -411,7 +411,7 @@ class TestedCertificate(Certificate):
             return ""
         kind, unit = ("groups", "group") if self.grouped else ("examples", "example")
         learning, judging = self.protocol["learning"], self.protocol["judging"]
-        if len(self.fold_sizes) > 1:
+        if learning and len(self.fold_sizes) > 1:
             return (
                 f"All {judging:,} {kind} made the vote and judged it: the vote of each fold is made by the other folds."
             )

@@ -361,6 +361,8 @@ class AllJudge(Tested):
 class Folds(Tested):
     """Each fold judges the vote that the other folds make, so that every example trains and judges.
 
+    ``learns`` says whether anything is learned from the others.
+
     Examples
     --------
     >>> from sklearn.datasets import make_moons
@@ -372,12 +374,16 @@ class Folds(Tested):
     """
 
     count: int
+    learns: bool = True
     name: ClassVar[str] = "folds"
     estimates: ClassVar[bool] = True
 
     @property
     def cut(self) -> Cut:
         return Cut.folds(self.count)
+
+    def facts(self, votes: Sequence[FoldVote], n: int) -> dict[str, Any]:
+        return {"name": self.name, "learning": n if self.learns else 0, "judging": n}
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def choose_protocol(
             raise ValueError(f"n_folds={n_folds} and {count}: {why}.")
         if n_folds > n:
             raise ValueError(f"n_folds={n_folds} is more than the number of {units}, {count}.")
-        return Folds(int(n_folds)) if tested else _pac_bayes(int(n_folds), bound)
+        return Folds(int(n_folds), learns) if tested else _pac_bayes(int(n_folds), bound)
     if not learns:
         return AllJudge() if is_auto(holdout) or holdout in (0, None) else HoldOut(holdout, learns=False)
     share = holdout_share(n) if is_auto(holdout) else holdout
