@@ -70,9 +70,12 @@ from scipy import optimize, special
 Content = dict[str, Any]  # of a certificate
 KL = tuple[Decimal, float]  # and how far it may have been rounded up
 
-UNKNOWABLE = (
+OF_MODEL_AND_DATA = (
     "whether the evidence is real: invented answers or votes give a certificate that holds",
     "whether the answers, scores and losses are the model's (with model and data: stocmv verify DIR --data FILE)",
+)
+UNKNOWABLE = (
+    *OF_MODEL_AND_DATA,
     "whether the examples are independent draws from one distribution, and new ones come from the same",
     "whether the model, its weights or the prior were chosen after looking at the examples that judge them",
     "whether the examples that judge, or the folds, were drawn at random, and not chosen after looking at them",
@@ -145,10 +148,10 @@ class Verification:
             return f"The certificate holds: {self.statement.encode('ascii', 'backslashreplace').decode()}"
         return "The certificate does NOT hold. Whatever it says has not been shown."
 
-    def remarks(self) -> list[str]:
+    def remarks(self, unknowable: Sequence[str] = UNKNOWABLE) -> list[str]:
         """What was not checked, line by line."""
         stated = ["Stated by the maker of the certificate, not checked:", *_items(self.unchecked)]
-        return [*(stated if self.unchecked else ()), "What no verifier can know:", *_items(UNKNOWABLE)]
+        return [*(stated if self.unchecked else ()), "What no verifier can know:", *_items(unknowable)]
 
     def __str__(self) -> str:
         failed_first = sorted(self.checks, key=lambda check: check.holds)
@@ -169,22 +172,22 @@ def verify_files(certificate: str | os.PathLike, evidence: str | os.PathLike) ->
 
 def verify_tested(content: Content, intact: Check, columns: Mapping[str, NDArray]) -> Verification:
     """Check the content of a tested certificate against the judgments."""
-    return _verified(content, intact, TESTED, lambda: _tested_checks(content, Judged(columns)))
+    return _verified(content, intact, TESTED, lambda: _tested_checks(content, Judgments(columns)))
 
 
 def verify_selective(content: Content, intact: Check, columns: Mapping[str, NDArray]) -> Verification:
     """Check the content of a selective certificate against the judgments."""
-    return _verified(content, intact, SELECTIVE, lambda: _selective_checks(content, Judged(columns)))
+    return _verified(content, intact, SELECTIVE, lambda: _selective_checks(content, Judgments(columns)))
 
 
 def verify_class_selective(content: Content, intact: Check, columns: Mapping[str, NDArray]) -> Verification:
     """Check the content of a selective certificate with a target for each class against the judgments."""
-    return _verified(content, intact, CLASS_SELECTIVE, lambda: _class_selective_checks(content, Judged(columns)))
+    return _verified(content, intact, CLASS_SELECTIVE, lambda: _class_selective_checks(content, Judgments(columns)))
 
 
 def verify_threshold(content: Content, intact: Check, columns: Mapping[str, NDArray]) -> Verification:
     """Check the content of a threshold certificate against the judgments."""
-    return _verified(content, intact, THRESHOLD, lambda: _threshold_checks(content, Judged(columns)))
+    return _verified(content, intact, THRESHOLD, lambda: _threshold_checks(content, Judgments(columns)))
 
 
 def verify_pac_bayes(content: Content, intact: Check, folds: "Sequence[Fold]") -> Verification:
@@ -713,7 +716,7 @@ class Losses(NamedTuple):
         return math.fsum(self.totals) / sum(self.sizes) if any(self.sizes) else 1.0
 
 
-class Judged:
+class Judgments:
     """Checked judgments, fold by fold."""
 
     def __init__(self, columns: Mapping[str, NDArray]) -> None:
@@ -754,7 +757,7 @@ class Judged:
         return np.bincount(place, given)[numbers > 0] / numbers[numbers > 0]
 
 
-def _bound_to(c: Content, table: Judged) -> Iterator[Check]:
+def _bound_to(c: Content, table: Judgments) -> Iterator[Check]:
     """Whether the certificate is about this table at all."""
     digest, sizes = judgments_digest(table.columns), table.sizes
     yield Check("evidence", c["evidence"], digest, c["evidence"] == digest)
@@ -783,7 +786,7 @@ class Trial:
     """What the check of a figure needs."""
 
     content: Content
-    table: Judged
+    table: Judgments
     ledger: Ledger
     shares: NDArray  # how often each fold answers
 
@@ -832,7 +835,7 @@ class Trial:
         return one_sample(losses.totals[0], losses.sizes[0], delta, counted and not self.table.grouped)
 
 
-def _tested_checks(c: Content, table: Judged) -> Iterator[Check]:
+def _tested_checks(c: Content, table: Judgments) -> Iterator[Check]:
     """All checks of a tested certificate."""
     binding = list(_bound_to(c, table))
     yield from binding
@@ -1024,7 +1027,7 @@ def check_cost(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
 
 
 def _one_answer(
-    one: dict[str, Any], labels: Sequence[Any], matrix: NDArray, places: NDArray, table: Judged, delta: float
+    one: dict[str, Any], labels: Sequence[Any], matrix: NDArray, places: NDArray, table: Judgments, delta: float
 ) -> Iterator[Check]:
     """The cost of always giving the cheapest answer: each answer has its costs scaled by themselves."""
     cheapest = _cheapest(matrix, places, table)
@@ -1039,7 +1042,7 @@ def _one_answer(
     yield from _mean_cost("figures.cost.baseline", one, low, span, (losses.mean, losses.mean), bounds)
 
 
-def _cheapest(matrix: NDArray, places: NDArray, table: Judged) -> int:
+def _cheapest(matrix: NDArray, places: NDArray, table: Judgments) -> int:
     """The answer that is cheapest if it is always given; of several, the first."""
     every = [table.losses(column[places[table.truth]]).mean for column in ((matrix - matrix.min()) / np.ptp(matrix)).T]
     return next(a for a, cost in enumerate(every) if cost <= min(every) + 1e-12)
@@ -1231,7 +1234,7 @@ def _one_of_panel(at: str, stated: dict[str, Any], wrong: Losses, delta: float, 
     yield _upper(f"{at}.bound", stated["bound"], least, most)
 
 
-def _check_pairs(stated: dict[str, Any], names: list[str], votes: NDArray, table: Judged) -> Iterator[Check]:
+def _check_pairs(stated: dict[str, Any], names: list[str], votes: NDArray, table: Judgments) -> Iterator[Check]:
     """How often two voters agree where both answer, how their errors are correlated, and what the panel is worth."""
     k, pairs = len(table.labels), list(itertools.combinations(range(len(names)), 2))
     listed = [(own["first"], own["second"]) for own in stated["pairs"]]
@@ -1455,10 +1458,10 @@ EDGE = 1e-9  # a score may be that far below its threshold
 FOR_ERROR = 0.9  # share of delta; the rest is for the coverage
 
 
-class Asked(NamedTuple):
+class SelectiveFold(NamedTuple):
     """A fold, its threshold, and the units (examples or groups) that are answered at a threshold."""
 
-    table: Judged
+    table: Judgments
     k: int
     threshold: float
     score: NDArray  # of the answered class; negative where there is never an answer
@@ -1530,7 +1533,7 @@ def _evidence(errors: NDArray, answers: NDArray, delta: float, r: float) -> floa
     return float(special.logsumexp(logs)) - level
 
 
-def _selective_checks(c: Content, table: Judged) -> Iterator[Check]:
+def _selective_checks(c: Content, table: Judgments) -> Iterator[Check]:
     """All checks of a selective certificate: bounds at the folds' thresholds, which tests must allow."""
     binding = list(_bound_to(c, table))
     yield from binding
@@ -1547,7 +1550,7 @@ def _selective_checks(c: Content, table: Judged) -> Iterator[Check]:
     for_error = ledger.share("error among the answers", each, part=FOR_ERROR)
     for_coverage = ledger.share("coverage", {"folds": n_folds, "thresholds": few}, part=1 - FOR_ERROR)
     score = table.columns["scores"][np.arange(len(table.answer)), table.answer]
-    folds = [Asked(table, k, threshold, score) for k, threshold in enumerate(c["thresholds"])]
+    folds = [SelectiveFold(table, k, threshold, score) for k, threshold in enumerate(c["thresholds"])]
     covers = [fold.coverage(for_coverage) for fold in folds]
     least, most = (float(shares @ side) for side in zip(*covers, strict=True))
     error, coverage = c["figures"]["error"], c["figures"]["coverage"]
@@ -1593,7 +1596,7 @@ def _whole_shares(shares: Sequence[float]) -> Check:
     return Check("fold_shares, their sum", math.fsum(shares), 1.0, whole)
 
 
-def _class_selective_checks(c: Content, table: Judged) -> Iterator[Check]:
+def _class_selective_checks(c: Content, table: Judgments) -> Iterator[Check]:
     """All checks of a selective certificate with a target for the answers of each class.
 
     Each class and each fold has tests of its own, which share delta. As every fold keeps to the target of a class, so
@@ -1618,7 +1621,7 @@ def _class_selective_checks(c: Content, table: Judged) -> Iterator[Check]:
     sums = np.zeros(4)
     for code, own in enumerate(stated):
         given = np.where(table.answer == code, score, -1.0)
-        folds = [Asked(table, k, row[code], given, by_class=True) for k, row in enumerate(c["thresholds"])]
+        folds = [SelectiveFold(table, k, row[code], given, by_class=True) for k, row in enumerate(c["thresholds"])]
         for fold in folds:
             if fold.threshold != NEVER:
                 start = fold.reached(own["bound"], c["delta"] / n_classes / n_folds)
@@ -1687,10 +1690,10 @@ PLANS = {
 }
 
 
-class Scored:
+class ScoredClass:
     """What a threshold on the score of a class does to the judging examples."""
 
-    def __init__(self, c: Content, table: Judged) -> None:
+    def __init__(self, c: Content, table: Judgments) -> None:
         names = [json.dumps(label) for label in table.labels]
         _need(len(names) > 1 and json.dumps(c["positive"]) in names, "the class is none of the judgments' classes")
         self.table, self.code, self.stated = table, names.index(json.dumps(c["positive"])), c["figures"]
@@ -1767,7 +1770,7 @@ class Scored:
         return [plan.grid[place] for place in dict.fromkeys(found)]
 
 
-def _threshold_checks(c: Content, table: Judged) -> Iterator[Check]:
+def _threshold_checks(c: Content, table: Judgments) -> Iterator[Check]:
     """All checks of a threshold certificate: the tests lead to this threshold, and the figures hold there."""
     binding = list(_bound_to(c, table))
     yield from binding
@@ -1777,7 +1780,7 @@ def _threshold_checks(c: Content, table: Judged) -> Iterator[Check]:
     _need(len(table.folds) == 1 and not table.grouped, "thresholds are for one vote, without groups")
     yield _same_shares("fold_shares", c["fold_shares"], np.ones(1))
     ((name, value),) = c["target"].items()
-    stated, plan, scored = c["figures"], PLANS[name], Scored(c, table)
+    stated, plan, scored = c["figures"], PLANS[name], ScoredClass(c, table)
     ways = {figure: way for figure, way in plan.ways.items() if figure != "cost" or "cost" in stated}
     needed = {"recall", "false_positive_rate", "precision", "baseline"} | ({plan.figure, *ways} & {"cost"})
     _need(stated.keys() == needed, f"there are not exactly the figures {sorted(needed)}")
@@ -1812,7 +1815,9 @@ def _threshold_checks(c: Content, table: Judged) -> Iterator[Check]:
         yield _one_cost(f"{place}.measured", baseline["cost"]["measured"], scored.low, scored.span, mean, mean)
 
 
-def _threshold_figure(figure: str, bounds: tuple[float, float], scored: Scored, threshold: float) -> Iterator[Check]:
+def _threshold_figure(
+    figure: str, bounds: tuple[float, float], scored: ScoredClass, threshold: float
+) -> Iterator[Check]:
     """What was measured, and the bound on a mean loss and the most that it may be."""
     own, place, (total, n, _) = scored.stated[figure], f"figures.{figure}", scored.losses(figure, threshold)
     yield Check(f"{place}.n", own["n"], n, own["n"] == n)
@@ -1828,7 +1833,7 @@ def _threshold_figure(figure: str, bounds: tuple[float, float], scored: Scored, 
 
 
 def _threshold_bounds(
-    figure: str, way: str, level: float, scored: Scored, threshold: float
+    figure: str, way: str, level: float, scored: ScoredClass, threshold: float
 ) -> Generator[Check, None, tuple[float, float]]:
     """The bound on the mean loss of a figure, and the most that it may be; checks what it rests on."""
     own, (total, n, counted) = scored.stated[figure], scored.losses(figure, threshold)
@@ -2437,7 +2442,7 @@ def _paid_classes(
     folds: Sequence[Fold],
     drawn: list[NDArray],
     kls: Sequence[KL],
-    fixed: "Fixed",
+    fixed: "FixedVote",
     ledger: Ledger,
 ) -> Iterator[Check]:
     """The bounds given each true class, which share delta."""
@@ -3061,7 +3066,7 @@ NEARLY = 1e-12, 2e-9  # sums of weights that rounding may have made different, a
 LISTED, LISTED_CLASSES = 20, 10  # all coalitions of up to this many voters are listed, with two classes and with more
 
 
-class Fixed(NamedTuple):
+class FixedVote(NamedTuple):
     """What the PAC-Bayes bound on the deterministic vote is computed from, recomputed."""
 
     rows: list[NDArray]  # probability that a drawn vote errs, or is right by less than the margin
@@ -3070,7 +3075,7 @@ class Fixed(NamedTuple):
     slack: float  # how far the risk may have been rounded up
 
 
-def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
+def _fixed(c: Content, folds: Sequence[Fold]) -> FixedVote:
     """Recompute it with scaled concentrations, which leave the mean weights unchanged."""
     v = c["figures"]["deterministic_vote"]
     scaled = [v["scale"] * np.array(p["alpha"]) for p in c["posteriors"]]
@@ -3089,7 +3094,7 @@ def _fixed(c: Content, folds: Sequence[Fold]) -> Fixed:
         priors = [[a for each in bloc.within for a in each] for bloc in c["blocs"]]
     abstains = any(fold.abstains for fold in folds)  # then voters of every fold may, on new examples
     kls = [prior_kl("dirichlet", {"alpha": a}, {"alpha": b}) for a, b in zip(weights, priors, strict=True)]
-    return Fixed(
+    return FixedVote(
         rows=rows,
         kls=[(kl + Decimal(more), slack + 1e-13 * size) for (kl, slack), (more, size) in zip(kls, paid, strict=True)],
         coverage=tuple(  # type: ignore[arg-type]
@@ -3134,7 +3139,7 @@ def _speaking(bloc: Bloc, heavy: Sequence[bool], leak: float) -> tuple[float, fl
 
 
 def _deterministic_vote(
-    c: Content, folds: Sequence[Fold], fixed: Fixed, upper: Callable[..., float]
+    c: Content, folds: Sequence[Fold], fixed: FixedVote, upper: Callable[..., float]
 ) -> Iterator[Check]:
     """The bound on the deterministic vote: if it errs, a drawn vote errs, or nearly errs, with some probability."""
     f = c["figures"]["deterministic_vote"]
@@ -3367,7 +3372,7 @@ def _selective_sentences(c: Content) -> list[str]:
     covered = _percent_down(c["figures"]["coverage"]["bound"])
     used = sorted({f"{100 * t:.0f} %" for t in c["thresholds"] if t != NEVER}, key=lambda t: int(t[:-2]))
     silent = sum(threshold == NEVER for threshold in c["thresholds"])
-    never = f"; {silent} of the folds never answer" if silent else ""
+    never = f"; {silent} of the folds never answer{'s' if silent == 1 else ''}" if silent else ""
     rule = f"It answers where the answered class has a score of at least {' or '.join(used)}{never}"
     promise = f"the vote answers at least {covered} of {on} and errs on at most {bound} {among}"
     when = f"{rule[0].lower()}{rule[1:]}" if any(c["thresholds"]) else "it always answers"
@@ -3377,9 +3382,9 @@ def _selective_sentences(c: Content) -> list[str]:
 def _given(c: Content) -> str:
     """How often each class is answered, the most frequent ones first."""
     counts = sorted(((own["n"], f"{own['label']!a}") for own in c["figures"]["answers"]), key=lambda pair: -pair[0])
-    told = [f"{label} ({n:,.0f} times)" if n else f"{label} never" for n, label in counts[:5]]
+    answers = [f"{label} ({n:,.0f} times)" if n else f"{label} never" for n, label in counts[:5]]
     more = f" and {len(counts) - 5:,} more classes" if len(counts) > 5 else ""
-    return f"On the judges, it answers {', '.join(told)}{more}"
+    return f"On the judges, it answers {', '.join(answers)}{more}"
 
 
 def _class_selective_sentences(c: Content) -> list[str]:
@@ -3401,13 +3406,13 @@ def _threshold_sentences(c: Content) -> list[str]:
         f"{_percent_down(recall)} of class {label}, is right in at least {_percent_down(precision)} of its answers "
         f"{label}, gives this answer to at most {_percent(alarms)} of the other new examples{cost}, all at once"
     )
-    told, baseline = [promise], figures["baseline"]
+    sentences, baseline = [promise], figures["baseline"]
     if precision <= baseline["prevalence"]:
-        told.append(f"The bound on its precision is no better than always answering {label} is on the judges")
+        sentences.append(f"The bound on its precision is no better than always answering {label} is on the judges")
     if "cost" in figures and figures["cost"]["bound"] >= baseline["cost"]["measured"]:
         always = f"always answering {baseline['cost']['label']!a}"
-        told.append(f"The bound on its cost is no better than what {always} costs on the judges")
-    return told
+        sentences.append(f"The bound on its cost is no better than what {always} costs on the judges")
+    return sentences
 
 
 def _drawn_sentences(c: Content) -> list[str]:

@@ -21,7 +21,7 @@ from stocmv.bounds import Bennett, Catoni, CatoniPerFold, FoldTest, Lambda, McAl
 from stocmv.certificate import Costs, Guess, Judgments, _fixed_vote, _pac_bayes, _partition, certify_judgments
 from stocmv.decisions import certify_selective
 from stocmv.decisions._tally import tally
-from stocmv.decisions._threshold_tests import FEW, NEVER, STARTS, THRESHOLDS, Certified, FoldTests
+from stocmv.decisions._threshold_tests import FEW, NEVER, STARTS, THRESHOLDS, FoldTests, FoldThreshold
 from stocmv.posteriors import POSTERIORS, BlocDirichlet, Dirichlet
 from stocmv.risks import RISKS
 from stocmv.votes import OutOfBagVotes
@@ -240,12 +240,12 @@ def issued_selective(c: Content, table: Judgments) -> Content:
     def reached(self, max_error):
         threshold = next(stated)
         if threshold == NEVER:
-            return Certified(NEVER, max_error, 0.0)
+            return FoldThreshold(NEVER, max_error, 0.0)
         place = THRESHOLDS.index(threshold)
         starts = [(start, share) for start, share in STARTS.items() if THRESHOLDS.index(start) <= place]
         if not any(self._last_passed(*start, max_error) >= place for start in starts):
             raise ValueError("the tests do not reach this threshold")
-        return Certified(threshold, max_error, self.coverage(place, len(THRESHOLDS)))
+        return FoldThreshold(threshold, max_error, self.coverage(place, len(THRESHOLDS)))
 
     def tried(self, min_coverage):
         if (threshold := next(stated)) not in FEW:

@@ -522,7 +522,7 @@ class TestSelective:
             scores = np.tile([0.9 - off, 0.1 + off], (60, 1))
             zero = np.zeros(60, np.uint8)
             table = Judgments(np.arange(2), zero, zero, zero, scores=scores)
-            score = verify.Asked(verify.Judged(table.columns()), 0, 0.9, scores[:, 0])
+            score = verify.SelectiveFold(verify.Judgments(table.columns()), 0, 0.9, scores[:, 0])
             assert score.answered(0.9)[1].sum() == answers
 
 

@@ -20,12 +20,16 @@ FEATURES = FLOWERS.drop(columns="kind")
 
 
 def compared(answer):
-    """How many judging rows there are, how many were found, and how many are the same."""
+    """How many judging rows there are, how many were found, how many of them with the same truth, and answer."""
     (certificate,) = answer.content["certificates"]
-    found, same = certificate["checks"][-2:]
-    assert found["what"].startswith("judging rows found in ")
-    assert found["claimed"] == same["claimed"]
-    return tuple(int(number) for number in (found["claimed"], found["found"], same["found"]))
+    found, labelled, same = checks = certificate["checks"][-3:]
+    for check, which in zip(
+        checks, ("found in", "with the same truth", "the same truth, answer and scores"), strict=True
+    ):
+        assert which in check["what"]
+        assert check["claimed"] == found["claimed"]
+        assert check["what"].startswith("judging rows, and those ") == (not check["holds"])
+    return tuple(int(number) for number in (found["claimed"], found["found"], labelled["found"], same["found"]))
 
 
 @pytest.mark.parametrize(("name", "n"), [("audit", 50), ("audit_in_folds", 150)])
@@ -35,7 +39,7 @@ def test_the_data_that_were_certified(name, n, request, stocmv, flowers, here):
     assert (answer.code, answer.err) == (0, "")
     assert f"ok  judging rows found in flowers.csv: {n}\n" in answer.out
     FLOWERS.sample(frac=1, random_state=1).assign(more="x").to_csv("shuffled.csv", index=False)
-    assert compared(stocmv("verify", folder, "--data", "shuffled.csv", "--json")) == (n, n, n)
+    assert compared(stocmv("verify", folder, "--data", "shuffled.csv", "--json")) == (n, n, n, n)
 
 
 def write_libsvm(frame, path):
@@ -74,7 +78,7 @@ def test_every_format_gives_the_same_hashes(name, stocmv, here):
     write(here / name)
     assert stocmv("certify", name, *options, "--trees", 4, "--out", "new").code == 0
     n = len(Judgments.load(here / "new" / "evidence.npz"))
-    assert compared(stocmv("verify", "new", "--data", name, "--json")) == (n, n, n)
+    assert compared(stocmv("verify", "new", "--data", name, "--json")) == (n, n, n, n)
 
 
 def test_a_table_of_answers(stocmv, here):
@@ -90,7 +94,7 @@ def test_a_table_of_answers(stocmv, here):
 
 def test_a_named_data_set(stocmv, here):
     assert stocmv("certify", "iris", "--trees", 3, "--out", "new").code == 0
-    assert compared(stocmv("verify", "new", "--data", "iris", "--json")) == (50, 50, 50)
+    assert compared(stocmv("verify", "new", "--data", "iris", "--json")) == (50, 50, 50, 50)
     assert_refused(stocmv("verify", "new", "--data", "irs"), "no file or data set named 'irs'")
 
 
@@ -106,23 +110,53 @@ def judging(audit):
 def test_a_judging_row_that_is_missing(audit, judging, stocmv, here):
     FLOWERS.drop(index=judging[3]).to_csv("data.csv", index=False)
     answer = stocmv("verify", audit, "--data", "data.csv")
-    assert_found(answer, "judging rows found in data.csv: 50 (49)")
-    assert compared(stocmv("verify", audit, "--data", "data.csv", "--json")) == (50, 49, 49)
+    assert_found(answer, "judging rows, and those found in data.csv: 50 (49)")
+    assert compared(stocmv("verify", audit, "--data", "data.csv", "--json")) == (50, 49, 49, 49)
     quiet = stocmv("verify", audit, "--data", "data.csv", "--quiet")
     assert (quiet.code, quiet.out) == (1, "The certificate does NOT hold. Whatever it says has not been shown.\n")
 
 
-@pytest.mark.parametrize(("label", "found"), [("virginica", 50), ("tulip", 49)])
-def test_a_judging_row_with_another_truth(label, found, audit, judging, stocmv, here):
+@pytest.mark.parametrize("label", ["virginica", "tulip"])
+def test_a_judging_row_with_another_truth(label, audit, judging, stocmv, here):
     place = next(k for k in judging if FLOWERS["kind"][k] == "setosa")
     FLOWERS.assign(kind=FLOWERS["kind"].where(FLOWERS.index != place, label)).to_csv("data.csv", index=False)
-    assert compared(stocmv("verify", audit, "--data", "data.csv", "--json")) == (50, found, 49)
+    assert compared(stocmv("verify", audit, "--data", "data.csv", "--json")) == (50, 50, 49, 49)
+
+
+def test_data_with_other_labels(audit, stocmv, here):
+    FLOWERS.assign(kind=FLOWERS["kind"].str.upper()).to_csv("data.csv", index=False)
+    assert compared(stocmv("verify", audit, "--data", "data.csv", "--json")) == (50, 50, 0, 0)
+
+
+def test_a_decision_is_compared_with_the_data_too(stocmv, flowers, here):
+    """Its certificate has the same evidence: it does not hold either if the model answers otherwise."""
+    given = ("--target", "kind", "--trees", 9, "--max-error", 0.3, "--out", "new")
+    assert stocmv("certify", flowers, *given).code == 0
+    (FEATURES + 0.01).assign(kind=FLOWERS["kind"]).to_csv("other.csv", index=False)
+    for data, holds in ((flowers, True), ("other.csv", False)):
+        answer = stocmv("verify", "new", "--data", data, "--json")
+        found = {one["file"]: one["holds"] for one in answer.content["certificates"]}
+        assert found == {"certificate.json": holds, "selective.json": holds}
+
+
+def test_what_is_known_once_model_and_data_agree(audit, stocmv, flowers, here):
+    (FEATURES + 0.01).assign(kind=FLOWERS["kind"]).to_csv("other.csv", index=False)
+    alone, agreed, differing = (
+        stocmv("verify", audit, *given, "--json").content["not_knowable"]
+        for given in ((), ("--data", flowers), ("--data", "other.csv"))
+    )
+    real = "whether the evidence is real: invented answers or votes give a certificate that holds"
+    assert alone == differing
+    assert real in alone
+    assert real not in agreed
+    assert "whether the data are real" in agreed
+    assert set(agreed) - set(alone) == {"whether the data are real"}
 
 
 def test_other_data(audit, stocmv, here):
     (FEATURES + 0.01).assign(kind=FLOWERS["kind"]).to_csv("data.csv", index=False)
     answer = stocmv("verify", audit, "--data", "data.csv", "--json")
-    assert (answer.code, compared(answer)) == (1, (50, 0, 0))
+    assert (answer.code, compared(answer)) == (1, (50, 0, 0, 0))
     FEATURES.to_csv("unlabelled.csv", index=False)
     assert_refused(stocmv("verify", audit, "--data", "unlabelled.csv"), "'kind'")
 
@@ -159,22 +193,22 @@ def test_invented_judgments_hold_but_not_beside_the_data(change, audit, stocmv, 
     assert stocmv("verify", audit).code == 0
     answer = stocmv("verify", audit, "--data", flowers, "--json")
     assert answer.code == 1
-    of, found, same = compared(answer)
+    of, found, labelled, same = compared(answer)
     assert of == n
     assert same < n
-    assert (found == n) == (change is not with_a_row_twice)
+    assert (found == n) == (labelled == n) == (change is not with_a_row_twice)
 
 
 def test_rows_with_the_same_features_are_interchangeable(audit_in_folds):
     """Each fold is asked about its own rows, and every truth must occur often enough."""
     model, judgments = load(audit_in_folds / "model.skops"), Judgments.load(audit_in_folds / "evidence.npz")
     X, y = pd.concat([FEATURES] * 2), np.tile(FLOWERS["kind"].to_numpy(str), 2)
-    assert compare_with_data(model, judgments, X, y) == DataComparison(150, 150, 150)
+    assert compare_with_data(model, judgments, X, y) == DataComparison(150, 150, 150, 150)
     twice = judgments.among(np.repeat(np.arange(150), 2))
-    assert compare_with_data(model, twice, X, y) == DataComparison(300, 300, 300)
-    assert compare_with_data(model, twice, X[:-1], y[:-1]) == DataComparison(300, 299, 299)
+    assert compare_with_data(model, twice, X, y) == DataComparison(300, 300, 300, 300)
+    assert compare_with_data(model, twice, X[:-1], y[:-1]) == DataComparison(300, 299, 299, 299)
     y[0] = "virginica" if y[0] != "virginica" else "setosa"
-    assert compare_with_data(model, twice, X, y) == DataComparison(300, 300, 299)
+    assert compare_with_data(model, twice, X, y) == DataComparison(300, 300, 299, 299)
 
 
 def test_the_folds_are_not_interchangeable(audit_in_folds):
@@ -188,7 +222,7 @@ def test_the_folds_are_not_interchangeable(audit_in_folds):
 def test_another_model(audit_in_folds, audit):
     model, judgments = load(audit / "model.skops"), Judgments.load(audit_in_folds / "evidence.npz")
     y = FLOWERS["kind"].to_numpy(str)
-    assert compare_with_data(model, judgments, FEATURES, y) == DataComparison(150, 150, 0)
+    assert compare_with_data(model, judgments, FEATURES, y) == DataComparison(150, 150, 150, 0)
 
 
 def test_evidence_that_does_not_say_which_rows_judged(paid_audit, audit, stocmv, flowers):

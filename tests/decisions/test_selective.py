@@ -13,7 +13,7 @@ from stocmv import Certificate, MajorityVoteClassifier
 from stocmv.bounds import clopper_pearson
 from stocmv.certificate import TestedCertificate
 from stocmv.decisions import NotCertified, SelectiveCertificate, SelectiveVote, tradeoffs
-from stocmv.decisions._threshold_tests import ERROR_SHARE, FEW, STARTS, THRESHOLDS, Certified, mixed_bound
+from stocmv.decisions._threshold_tests import ERROR_SHARE, FEW, STARTS, THRESHOLDS, FoldThreshold, mixed_bound
 
 
 def problem(n, n_classes, seed=0):
@@ -194,9 +194,9 @@ def test_without_the_votes_the_error_says_how_to_get_them(fitted):
 
 
 def test_the_bound_of_a_coverage_is_that_of_all_folds_together():
-    alike = [Certified(0.9, 0.1, 0.5), Certified(0.9, 0.1, 0.7)]
+    alike = [FoldThreshold(0.9, 0.1, 0.5), FoldThreshold(0.9, 0.1, 0.7)]
     assert mixed_bound(alike, np.array([0.5, 0.5])) == pytest.approx(0.1)
-    apart = [Certified(0.9, 0.1, 0.5), Certified(0.9, 0.3, 0.5)]
+    apart = [FoldThreshold(0.9, 0.1, 0.5), FoldThreshold(0.9, 0.3, 0.5)]
     assert mixed_bound(apart, np.array([0.5, 0.5])) == pytest.approx((0.3 + 0.5 * 0.1) / 1.5)
 
 

@@ -59,17 +59,17 @@ class Calibration(Figure):
         return found
 
     def notes(self, certificate: "TestedCertificate", content: Any) -> list[str]:
-        told = ["Right, by the score of the answer: all bins hold at once, from both sides; about no single case."]
+        sentences = ["Right, by the score of the answer: all bins hold at once, from both sides; about no single case."]
         high = [own for own in content if own["from"] > own["upper"]]
         low = [own for own in content if own["to"] < own["lower"]]
         for which, bins, end, shown in (("high", high, "upper", percent), ("low", low, "lower", percent_down)):
             if bins:
                 own = max(bins, key=lambda each: each["n"])
-                told.append(
+                sentences.append(
                     f"Scores are too {which} to be probabilities: of the answers with a score of {_span(own)}, at "
                     f"{'most' if which == 'high' else 'least'} {shown(own[end])} are right."
                 )
-        return told
+        return sentences
 
 
 def _bin(b: int, n: int, errors: int, total: float, share: float) -> dict[str, Any]:

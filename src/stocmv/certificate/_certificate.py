@@ -182,6 +182,11 @@ class Certificate(ABC):
     def made_and_judged(self) -> str:
         """Which examples made the vote and which judged it, in words; empty if that is not known."""
 
+    @property
+    def n_used(self) -> int:
+        """Number of examples (or groups) that made or judged the vote; 0 if that is not known."""
+        return self.protocol.get("judging", 0)  # all that made it judge it too, unless they only test it
+
     @abstractmethod
     def tables(self) -> list[Table]:
         """All bounds, with what was measured."""
@@ -280,17 +285,17 @@ class Certificate(ABC):
 
     def notes(self) -> list[str]:
         """What the figures mean."""
-        told = [self.made_and_judged] if self.made_and_judged else []
-        told.append(f"{self.subject}: {self.rule}." if self.subject == "predict" else f"It is about {self.rule}.")
+        sentences = [self.made_and_judged] if self.made_and_judged else []
+        sentences.append(f"{self.subject}: {self.rule}." if self.subject == "predict" else f"It is about {self.rule}.")
         if self.has_stochastic_vote:
             fold = "a fold and " if len(self.fold_sizes) > 1 else ""
-            told.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
+            sentences.append(f"Stochastic vote: {fold}the voters' weights are drawn afresh for every example.")
         shares = shares_in_words(self.claims, self.delta)
         # recall, precision and F1 each have all of delta: no sentence may join them, or the classes and the voters
         at_once = "; those of the classes hold all at once for each such figure by itself" * bool(self.per_class)
         voters = "; those of the voters hold all at once" * ("panel" in self.figures)
         return [
-            *told,
+            *sentences,
             *self._notes(),
             f"Each line holds with that probability{at_once}{voters}.",
             *([shares] if shares else []),

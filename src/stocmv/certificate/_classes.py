@@ -98,23 +98,23 @@ class Classes(Figure):
         ]
 
     def notes(self, certificate: "TestedCertificate", content: Any) -> list[str]:
-        told = []
+        sentences = []
         if certificate.grouped:
-            told.append("On a class: the mean over its rows in a group, averaged over the groups that have some.")
+            sentences.append("On a class: the mean over its rows in a group, averaged over the groups that have some.")
         if len(content) == 2:
-            told.append(rates_of_two(content))
+            sentences.append(rates_of_two(content))
         if not certificate.precisions:
-            told.append(
+            sentences.append(
                 "Precision is not certified for groups with folds, which may answer rows of one group differently: use "
                 "a hold-out."
             )
         if not certificate.f1_scores:
-            told.append(
+            sentences.append(
                 "F1 is not certified for groups: it is about rows, and rows of a group depend on each other."
                 if certificate.grouped
                 else "F1 is not certified with folds, whose votes answer a class differently often: use a hold-out."
             )
-        return told
+        return sentences
 
 
 _STOCHASTIC = {False: (), True: ((", stochastic vote", "stochastic_bound", "stochastic_risk"),)}

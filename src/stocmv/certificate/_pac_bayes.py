@@ -171,7 +171,7 @@ class PacBayesCertificate(Certificate):
     def made_and_judged(self) -> str:
         if not self.protocol:
             return ""
-        taught = "the weights of each fold's voters were" if self.protocol["name"] == "folds" else "the weights were"
+        taught = "the weights of each fold's voters were" if len(self.fold_sizes) > 1 else "the weights were"
         judging = f"All {self.protocol['judging']:,} examples judged the vote"
         return f"{judging}, and {taught} learned on them: the KL is the price of that."
 
@@ -243,14 +243,14 @@ class PacBayesCertificate(Certificate):
         bound = _NAMED_BOUNDS.get(self.bound_settings["name"])
         chosen = "" if bound is None else bound.assumption(len(self.fold_sizes))
         fixed = "The risk, the bound and delta were fixed before looking at these examples."
-        told = [SAME_DISTRIBUTION, unseen, " ".join(filter(None, (fixed, chosen)))]
+        sentences = [SAME_DISTRIBUTION, unseen, " ".join(filter(None, (fixed, chosen)))]
         if any(claim.pays_for == "draws" for claim in self.claims):
             draws = self.risk_settings.get("certificate_draws", "some")
-            told.append(
+            sentences.append(
                 f"The risk is estimated from {draws} drawn votes, which a share of delta pays for; the posterior was "
                 "chosen without looking at these draws."
             )
-        return told + [_SPEAKERS] * self.has_speakers
+        return sentences + [_SPEAKERS] * self.has_speakers
 
     def verify(self, evidence: Votes | Sequence[Votes], *, precise: float = 0.0, random_state: int = 0) -> Verification:
         """Recompute every figure of the certificate from the votes, with independent code, and compare.

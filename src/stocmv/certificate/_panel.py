@@ -60,7 +60,7 @@ class Panel(Figure):
         return [Table(f"error of each voter{where}", "at most", tuple(rows))]
 
     def notes(self, certificate: "TestedCertificate", content: Any) -> list[str]:
-        told = [
+        sentences = [
             "Each voter and their vote with equal weights: these bounds hold all at once, so you may pick the best of "
             f"them after looking. The bound on {certificate.subject} holds on its own."
         ]
@@ -68,13 +68,13 @@ class Panel(Figure):
         if known:
             most, least = (pick(known, key=lambda pair: pair["agreement"]) for pick in (max, min))
             further = f"; least alike: {_agreement(least)}" if len(known) > 1 else ""
-            told.append(f"Most alike: {_agreement(most)}{further} (measured).")
+            sentences.append(f"Most alike: {_agreement(most)}{further} (measured).")
         if content["worth"] is not None:
-            told.append(
+            sentences.append(
                 f"Measured by how their errors go together, the {len(content['voters'])} voters are worth "
                 f"{content['worth']:.1f} independent ones."
             )
-        return told
+        return sentences
 
 
 def equal_vote(votes: NDArray, n_classes: int) -> NDArray:

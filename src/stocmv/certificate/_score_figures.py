@@ -60,18 +60,18 @@ class ScoreFigures(Figure):
         return found
 
     def notes(self, certificate: "TestedCertificate", content: Any) -> list[str]:
-        told = [
+        sentences = [
             "Brier score: half the sum of the squared differences between the scores and the truth. Log loss: natural "
             f"logarithm, scores below {100 * CLIP:g} % count as {100 * CLIP:g} %."
         ]
         if "auc" not in content:
-            told.append(
+            sentences.append(
                 "The area under the ROC curve is not certified for groups: it compares rows, and rows of a group "
                 "depend on each other."
                 if certificate.grouped
                 else "The area under the ROC curve is only for two classes."
             )
-        return told
+        return sentences
 
 
 def _row(content: Any, name: str, title: str) -> Row:

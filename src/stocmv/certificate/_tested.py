@@ -410,15 +410,18 @@ class TestedCertificate(Certificate):
         if not self.protocol:
             return ""
         kind, unit = ("groups", "group") if self.grouped else ("examples", "example")
-        name, learning, judging = (self.protocol[key] for key in ("name", "learning", "judging"))
-        if name == "folds":
+        learning, judging = self.protocol["learning"], self.protocol["judging"]
+        if len(self.fold_sizes) > 1:
             return (
                 f"All {judging:,} {kind} made the vote and judged it: the vote of each fold is made by the other folds."
             )
         if learning:
             return f"{counted(learning, unit)} made the vote; {counted(judging, 'other')} only judged it."
-        which = f"{judging:,} {kind} that were held out" if name == "holdout" else f"{judging:,} {kind}"
-        return f"Nothing was learned here from the {which}: all of them only judged the vote."
+        return f"Nothing was learned here: {counted(judging, unit)} only judged the vote."
+
+    @property
+    def n_used(self) -> int:
+        return super().n_used + (self.protocol.get("learning", 0) if len(self.fold_sizes) == 1 else 0)
 
     def _assumptions(self) -> list[str]:
         costs = ["The costs were fixed before looking at these examples, for all classes that can occur."]

@@ -49,23 +49,23 @@ def badly_written(values: NDArray) -> Spelling | None:
     return None
 
 
-class _Judged(NamedTuple):
+class _Share(NamedTuple):
     share: float
     others: list[str]
 
 
-def _judged(values: NDArray, found: set[str]) -> _Judged | None:
+def _judged(values: NDArray, found: set[str]) -> _Share | None:
     """The share of values that are among those found, and the remaining words; None if these are too many."""
     if len(found) < _SEVERAL:
         return None
     share = sum(value in found for value in values) / len(values)
     others = sorted(set(values) - found)
     if share >= _NEARLY_ALL or (share >= _MOST and len(others) <= _FEW_WORDS and len(found) > _MANY):
-        return _Judged(share, others)
+        return _Share(share, others)
     return None
 
 
-def _dates(found: _Judged, dates: list[str]) -> Spelling:
+def _dates(found: _Share, dates: list[str]) -> Spelling:
     strange = [value for value in dates if not _YEAR_FIRST.fullmatch(value.strip()) or "-" not in value]
     cure = "Leave these other cells empty." if found.others else "Turn them into numbers, such as days."
     if strange:
@@ -74,7 +74,7 @@ def _dates(found: _Judged, dates: list[str]) -> Spelling:
     return Spelling("date as category", found.share, _said("dates", found, strange or dates), cure)
 
 
-def _numbers(found: _Judged, numbers: list[str]) -> Spelling | None:
+def _numbers(found: _Share, numbers: list[str]) -> Spelling | None:
     strange = [value for value in numbers if not _PLAIN.fullmatch(value.strip())]
     if strange:
         written = as_number(strange[0], strange)
@@ -89,7 +89,7 @@ def _numbers(found: _Judged, numbers: list[str]) -> Spelling | None:
     return Spelling("number as category", found.share, _said("numbers", found, numbers), "Store them as numbers.")
 
 
-def _said(what: str, found: _Judged, such: list[str]) -> str:
+def _said(what: str, found: _Share, such: list[str]) -> str:
     if not found.others:
         return f"holds {what} that were read as categories (100.0 % of its values), such as {such[0]!r}."
     words = ", ".join(repr(word[:40]) for word in found.others[:3]) + (", ..." if len(found.others) > 3 else "")

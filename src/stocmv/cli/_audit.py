@@ -19,7 +19,7 @@ from ..report import DataSummary, TestErrors, render
 from ..tables import DataOverview, Table
 from ..voters import Answers, Encoded, Ensemble, Models, Stumps, VoterSource, as_source
 from ..votes import group_names
-from ._decision import Decision, Wanted, decide, write_decision
+from ._decision import Decision, DecisionTarget, decide, write_decision
 
 _EMPTY = "Which columns have no value, and were left out, does not depend on the examples drawn."
 _FORESTS = {"forest": RandomForestClassifier, "extra-trees": ExtraTreesClassifier}
@@ -43,7 +43,7 @@ class Settings:
     cost: Any
     categories: Any
     calibration: bool = False
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: DecisionTarget = field(default_factory=DecisionTarget)
     votes: bool = False
     abstain: str | None = None
     default: str | None = None

@@ -8,7 +8,7 @@ import click
 
 from ..progress import stage
 from ._console import as_json, print_json, progress
-from ._decision import DECISIONS, THRESHOLDS, Wanted, decision_options, decisions_asked, one_target, option
+from ._decision import DECISIONS, THRESHOLDS, DecisionTarget, decision_options, decisions_asked, one_target, option
 from ._folder import checked_later, sweep, whole_folder
 from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Threads, cluster
 
@@ -202,7 +202,7 @@ def certify(
     sweep(folder)
     fitting = checked_later(folder, force)
     judges = "auto" if holdout is None else holdout
-    wanted = Wanted.of(settings)
+    wanted = DecisionTarget.of(settings)
     others = {name: value for name, value in settings.items() if name not in DECISIONS}
     chosen = Settings(holdout=judges, folds=folds, votes=votes, wanted=wanted, **others)
     with progress(quiet=as_json), on_cluster(cluster, chosen.jobs):

@@ -10,7 +10,7 @@ from ._certify import stem
 from ._console import as_json, console, print_json, quoted
 from ._decision import (
     DECISIONS,
-    Wanted,
+    DecisionTarget,
     decide,
     decision_content,
     decision_options,
@@ -150,7 +150,7 @@ def certify_predictions(
     sides, shares = int(settings.pop("sides")), dict(prevalence) or None
     if len(prevalence) > len(shares or {}):
         raise click.UsageError("--prevalence names a class twice: give one share for each class.")
-    wanted = Wanted.of({**settings, "pos_label": pos_label})
+    wanted = DecisionTarget.of({**settings, "pos_label": pos_label})
     settings = {name: value for name, value in settings.items() if name not in DECISIONS}
     if len(prediction) > 1:
         calibration = settings.pop("calibration")

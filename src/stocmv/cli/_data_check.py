@@ -15,18 +15,24 @@ _SAME = 1e-9  # largest difference of two scores that count as the same
 
 
 class DataComparison(NamedTuple):
-    """The number of judging examples, of those found in the data, and of those with the same truth and answer."""
+    """The number of judging examples; of those found in the data, with the same truth, and also the same answer."""
 
     n: int
     found: int
+    labelled: int
     same: int
 
     def checks(self, name: str) -> tuple[Check, ...]:
-        """The comparison as two checks of a certificate."""
+        """The comparison as checks of a certificate."""
         return (
-            Check(f"judging rows found in {name}", self.n, self.found, self.found == self.n),
-            Check("judging rows whose truth, answer and scores are the same", self.n, self.same, self.same == self.n),
+            self._check(f"found in {name}", self.found),
+            self._check("with the same truth", self.labelled),
+            self._check("with the same truth, answer and scores", self.same),
         )
+
+    def _check(self, which: str, count: int) -> Check:
+        rows = "judging rows" if count == self.n else "judging rows, and those"  # then two numbers follow
+        return Check(f"{rows} {which}", self.n, count, count == self.n)
 
 
 def compare_with_data(model: Any, judgments: Judgments, X: Any, y: Any) -> DataComparison:
@@ -36,10 +42,10 @@ def compare_with_data(model: Any, judgments: Judgments, X: Any, y: Any) -> DataC
     """
     X = checked_examples(model, X)
     rows, truth = hash_rows(X, ROW_KEY), _codes(y, judgments.classes)
-    known = truth < len(judgments.classes)  # a judging example has a known class
-    rows, truth, X = rows[known], truth[known], _safe_indexing(X, np.flatnonzero(known))
     wanted, there = _pairs(judgments.row, judgments.truth), _pairs(rows, truth)
-    found, same = _occur(wanted[:, :1], there[:, :1]), _occur(wanted, there)
+    found, labelled = _occur(wanted[:, :1], there[:, :1]), _occur(wanted, there)
+    same, known = labelled.copy(), truth < len(judgments.classes)  # a judging example has a known class
+    rows, truth, X = rows[known], truth[known], _safe_indexing(X, np.flatnonzero(known))
     if not np.array_equal(judgments.classes, model.classes_) or judgments.n_folds != len(model.voters_):
         same[:] = False  # the evidence is about another model
     for k, (voters, posterior) in enumerate(zip(model.voters_, model.posterior_, strict=True)):
@@ -53,7 +59,7 @@ def compare_with_data(model: Any, judgments: Judgments, X: Any, y: Any) -> DataC
             )
             again = judge(vote, _safe_indexing(X, asked), truth[asked], None, judgments.classes, **settings)
             same[own] = _agree(evidence, again)
-    return DataComparison(len(judgments), int(found.sum()), int(same.sum()))
+    return DataComparison(len(judgments), int(found.sum()), int(labelled.sum()), int(same.sum()))
 
 
 def _codes(y: NDArray, classes: NDArray) -> NDArray:

@@ -53,7 +53,7 @@ def decision_options(command: Callable) -> Callable:
     return command
 
 
-class Wanted(NamedTuple):
+class DecisionTarget(NamedTuple):
     """A decision that is to be certified; at most one of the three is given."""
 
     max_error: float | dict[str, float] | None = None
@@ -62,7 +62,7 @@ class Wanted(NamedTuple):
     pos_label: str | None = None
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> "Wanted":
+    def of(cls, settings: Mapping[str, Any]) -> "DecisionTarget":
         """What the options ask for."""
         target = {"at" if name == "threshold" else name: settings[name] for name in THRESHOLDS}
         given = {name: value for name, value in target.items() if value is not None}
@@ -126,11 +126,11 @@ def as_options(text: str) -> str:
     return text
 
 
-def decide(certificate: Any, evidence: Any, wanted: Wanted) -> Decision:
+def decide(certificate: Any, evidence: Any, wanted: DecisionTarget) -> Decision:
     """Certify what is wanted, on the judgments of a tested certificate."""
     from ..decisions import NotCertified
 
-    if wanted == Wanted(pos_label=wanted.pos_label):
+    if wanted == DecisionTarget(pos_label=wanted.pos_label):
         return Decision()
     labels = {str(label): label for label in evidence.classes.tolist()}
     if wanted.threshold:

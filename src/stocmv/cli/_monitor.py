@@ -94,7 +94,7 @@ def monitor(
     repeated = digest in test.batches
     if not repeated:
         read = _answered if _is_table(certificate) else _asked
-        cases = read(New(folder, certificate, data, target, kind, encoding), challenger, selective=selective)
+        cases = read(NewCases(folder, certificate, data, target, kind, encoding), challenger, selective=selective)
         if isinstance(test, ChallengerMonitor):
             test.update(cases.y, cases.answers, cases.challenger, groups=cases.groups, batch=digest)
         else:
@@ -110,7 +110,7 @@ def monitor(
     context.exit(1 if test.alarm else 0)
 
 
-class New(NamedTuple):
+class NewCases(NamedTuple):
     """New cases, and the certificate of the model that they are about."""
 
     folder: Path
@@ -136,7 +136,7 @@ def _is_table(certificate: "Certificate") -> bool:
     return getattr(certificate, "voting", "") == "given"
 
 
-def _asked(new: New, challenger: str | None, *, selective: bool) -> Cases:
+def _asked(new: NewCases, challenger: str | None, *, selective: bool) -> Cases:
     """Ask the model in the folder, and the one in the challenger's folder."""
     from ._examples import read_labelled, remembered_encoding
     from ._predict import load_model, selective_vote
@@ -162,7 +162,7 @@ def _asked(new: New, challenger: str | None, *, selective: bool) -> Cases:
     return Cases(np.asarray(cases.y), model.predict(cases.X), rival, answered, cases.groups)
 
 
-def _answered(new: New, challenger: str | None, *, selective: bool) -> Cases:
+def _answered(new: NewCases, challenger: str | None, *, selective: bool) -> Cases:
     """The answers in the columns that were certified, and in that of the challenger."""
     from ..tables import read_texts
     from ._certify_predictions import NO_ANSWER, check_truth, groups_of

@@ -80,14 +80,26 @@ def verify(
         results[path.name] = _check(path, evidence or certified / "evidence.npz", precise, chosen)
         if folder is not None and results[path.name]:
             results[path.name] = _with(results[path.name], _model_checks(path, folder / "model.skops"))
+    compared = False
     if judgments is not None and results["certificate.json"]:
+        compared = True
         checks = _data_checks(certified, judgments, str(data), kind, encoding)
-        results["certificate.json"] = _with(results["certificate.json"], checks)
+        results = {name: _with(found, checks) if found else found for name, found in results.items()}
+    unknowable = _unknowable(compared and all(results.values()))
     if as_json:
-        print_json(_as_content(results))
+        print_json(_as_content(results, unknowable))
     else:
-        _print(results, quiet)
+        _print(results, quiet, unknowable)
     context.exit(0 if all(results.values()) else 1)
+
+
+def _unknowable(compared: bool) -> tuple[str, ...]:
+    """What no verifier can know, depending on whether model and data agree with the evidence."""
+    from ..verify import OF_MODEL_AND_DATA, UNKNOWABLE
+
+    if not compared:
+        return UNKNOWABLE
+    return ("whether the data are real", *(line for line in UNKNOWABLE if line not in OF_MODEL_AND_DATA))
 
 
 def _certificates(folder: Path) -> list[Path]:
@@ -163,8 +175,8 @@ def _data_checks(
     return compare_with_data(model, judgments, table.X, table.y).checks(table.name)
 
 
-def _as_content(results: "dict[str, Verification]") -> dict[str, Any]:
-    from ..verify import UNKNOWABLE, brief
+def _as_content(results: "dict[str, Verification]", unknowable: tuple[str, ...]) -> dict[str, Any]:
+    from ..verify import brief
 
     return {
         "holds": all(results.values()),
@@ -186,11 +198,11 @@ def _as_content(results: "dict[str, Verification]") -> dict[str, Any]:
             }
             for name, verification in results.items()
         ],
-        "not_knowable": list(UNKNOWABLE),
+        "not_knowable": list(unknowable),
     }
 
 
-def _print(results: "dict[str, Verification]", quiet: bool) -> None:
+def _print(results: "dict[str, Verification]", quiet: bool, unknowable: tuple[str, ...]) -> None:
     """Print the verdicts, then the checks, then what was not checked."""
     from ..verify import Verification
 
@@ -208,5 +220,5 @@ def _print(results: "dict[str, Verification]", quiet: bool) -> None:
             screen.print(mark + quoted(str(check)[2:]))
     screen.print()
     unchecked = dict.fromkeys(text for verification in results.values() for text in verification.unchecked)
-    for line in Verification((), unchecked=tuple(unchecked)).remarks():
+    for line in Verification((), unchecked=tuple(unchecked)).remarks(unknowable):
         screen.print(quoted(line))

@@ -73,7 +73,7 @@ class Layout:
         return features.assign(**{k: v.astype(object) if v.dtype.kind == "U" else v for k, v in beside.items()})
 
 
-class Counted(NamedTuple):
+class PieceCounts(NamedTuple):
     """Counts of a piece, before anything is learned from it."""
 
     classes: Counter
@@ -86,11 +86,11 @@ class PartitionedTable(Table):
 
     Attributes
     ----------
-    counted : Counted
+    counted : PieceCounts
         Number of examples of each class, and of missing values.
     """
 
-    counted: Counted = field(default_factory=lambda: Counted(Counter(), 0))
+    counted: PieceCounts = field(default_factory=lambda: PieceCounts(Counter(), 0))
 
     @property
     def n_rows(self) -> int:
@@ -144,7 +144,7 @@ def read_partitions(
     layout = _layout(first, target, drop, group, name)
     look = delayed(_count, pure=False)
     counts = [result(f, client) for f in client.compute([look(layout, piece) for piece in pieces])]
-    counted = Counted(sum((c.classes for c in counts), Counter()), sum(c.missing for c in counts))
+    counted = PieceCounts(sum((c.classes for c in counts), Counter()), sum(c.missing for c in counts))
     check_classes(np.array(list(counted.classes)), counted.classes.total(), layout.target)
     with dask.config.set({"dataframe.convert-string": False}):  # keeps the categories of `as_features`
         frame = dd.from_map(layout.split, pieces, meta=layout.empty, label="read")
@@ -217,10 +217,10 @@ def _kind(column: Any) -> Any:
     return bool if column.dtype.kind == "b" else np.int64
 
 
-def _count(layout: Layout, piece: Piece) -> Counted:
+def _count(layout: Layout, piece: Piece) -> PieceCounts:
     frame = layout.split(piece)
     missing = int(frame[list(layout.expected.names)].isna().to_numpy().sum())
-    return Counted(Counter(frame[_LABELS].tolist()), missing)
+    return PieceCounts(Counter(frame[_LABELS].tolist()), missing)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..bounds import check_delta
 from ..certificate import Certificate, Judgments
+from ._decision_certificate import of_vote
 from ._selective_certificate import SelectiveCertificate
 from ._selective_classes import ClassSelectiveCertificate, certify_selective_classes
 from ._tally import ROOM, Tally, tally
@@ -15,7 +16,7 @@ from ._threshold_tests import (
     FEW,
     NEVER,
     THRESHOLDS,
-    Certified,
+    FoldThreshold,
     claims,
     fold_tests,
     meet_coverage,
@@ -152,25 +153,13 @@ def certify_selective(
         figures={"error": error, "coverage": coverage, "answers": _answers(judgments, found)},
         thresholds=tuple(each.threshold for each in found),
         target=target,
-        n=certificate.n,
         delta=level,
         claims=claims(level, len(folds), by_error=max_error is not None),
-        has_one_voter=certificate.has_one_voter,
-        covers_drawn=False,
-        abstains=certificate.abstains,
-        further_assumptions=certificate.further_assumptions,
-        warnings=certificate.warnings,
-        unproven=certificate.unproven,
-        fold_sizes=certificate.fold_sizes,
-        fold_shares=certificate.fold_shares,
-        grouped=certificate.grouped,
-        evidence=certificate.evidence,
-        protocol=certificate.protocol,
-        context=certificate.context,
+        **of_vote(certificate),
     )
 
 
-def _answers(judgments: Judgments, found: Sequence[Certified]) -> list[dict[str, Any]]:
+def _answers(judgments: Judgments, found: Sequence[FoldThreshold]) -> list[dict[str, Any]]:
     """How often each class is answered; in groups each row counts as its share of its group."""
     total = np.zeros(len(judgments.classes))
     for fold, each in zip(judgments.folds(), found, strict=True):

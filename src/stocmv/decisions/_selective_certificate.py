@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..certificate import (
-    Certificate,
     Judgments,
     Row,
     Table,
@@ -16,12 +15,13 @@ from ..certificate import (
     percent_down,
 )
 from ..verify import verify_selective
+from ._decision_certificate import SEPARATE, DecisionCertificate
 
 _NAMED = 5  # classes in a sentence
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectiveCertificate(Certificate):
+class SelectiveCertificate(DecisionCertificate):
     """An upper bound on the error among a vote's answers, and a lower bound on its coverage.
 
     Attributes
@@ -56,7 +56,6 @@ class SelectiveCertificate(Certificate):
     """
 
     format: ClassVar[str] = "stocmv selective certificate 3"
-    is_of_predict: ClassVar[bool] = False
 
     thresholds: tuple[float, ...]
     target: dict[str, float]
@@ -105,7 +104,7 @@ class SelectiveCertificate(Certificate):
         low, high = f"{100 * used[0]:.0f} %", f"{100 * used[-1]:.0f} %"
         span = low if low == high else f"{low} to {high}, depending on the fold"
         silent = sum(threshold > 1 for threshold in self.thresholds)
-        never = f" ({silent} of the folds never answer)" if silent else ""
+        never = f" ({silent} of the folds never answer{'s' if silent == 1 else ''})" if silent else ""
         return f"It answers where its answer has a score of at least {span + never}."
 
     def tables(self) -> list[Table]:
@@ -124,23 +123,12 @@ class SelectiveCertificate(Certificate):
             ),
         ]
 
-    def _remarks(self) -> list[str]:
-        return []
-
     def notes(self) -> list[str]:
         return [
             f"Measured on the judging {'groups' if self.grouped else 'examples'}: "
             f"{percent_down(self.empirical_coverage)} answered, {percent(self.empirical_risk)} of the answers wrong.",
-            "This is a separate statement: it holds together with the certificate of predict with probability at least "
-            "one minus the sum of their deltas.",
+            SEPARATE,
         ]
-
-    def _notes(self) -> list[str]:
-        return []
-
-    @property
-    def made_and_judged(self) -> str:
-        return ""
 
     @property
     def theorem(self) -> str:

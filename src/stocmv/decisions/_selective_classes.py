@@ -22,13 +22,14 @@ from ..certificate import (
     share,
 )
 from ..verify import verify_class_selective
+from ._decision_certificate import SEPARATE, DecisionCertificate, of_vote
 from ._selective_certificate import how_often
 from ._tally import Tally, tally
-from ._threshold_tests import ERROR_SHARE, NEVER, THRESHOLDS, Certified, ClassTests, NotCertified, meet_error
+from ._threshold_tests import ERROR_SHARE, NEVER, THRESHOLDS, ClassTests, FoldThreshold, NotCertified, meet_error
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassSelectiveCertificate(Certificate):
+class ClassSelectiveCertificate(DecisionCertificate):
     """Upper bounds on the error among the answers of each class, and a lower bound on coverage.
 
     Attributes
@@ -61,7 +62,6 @@ class ClassSelectiveCertificate(Certificate):
     """
 
     format: ClassVar[str] = "stocmv class selective certificate 1"
-    is_of_predict: ClassVar[bool] = False
 
     thresholds: tuple[tuple[float, ...], ...]
 
@@ -129,23 +129,12 @@ class ClassSelectiveCertificate(Certificate):
             Table("share that is answered", "at least", (*rates, total), "percent down"),
         ]
 
-    def _remarks(self) -> list[str]:
-        return []
-
     def notes(self) -> list[str]:
         return [
             f"The rule: {self.rule}.",
             f"All lines hold at once. Shares of delta = {self.delta:g}: {'; '.join(map(str, self.claims))}.",
-            "This is a separate statement: it holds together with the certificate of predict with probability at least "
-            "one minus the sum of their deltas.",
+            SEPARATE,
         ]
-
-    def _notes(self) -> list[str]:
-        return []
-
-    @property
-    def made_and_judged(self) -> str:
-        return ""
 
     @property
     def theorem(self) -> str:
@@ -209,21 +198,9 @@ def certify_selective_classes(
             "answers": answers,
         },
         thresholds=tuple(tuple(own[k].threshold for own in found) for k in range(len(folds))),
-        n=certificate.n,
         delta=level,
         claims=_claims(level, len(folds), len(labels)),
-        has_one_voter=certificate.has_one_voter,
-        covers_drawn=False,
-        abstains=certificate.abstains,
-        further_assumptions=certificate.further_assumptions,
-        warnings=certificate.warnings,
-        unproven=certificate.unproven,
-        fold_sizes=certificate.fold_sizes,
-        fold_shares=certificate.fold_shares,
-        grouped=certificate.grouped,
-        evidence=certificate.evidence,
-        protocol=certificate.protocol,
-        context=certificate.context,
+        **of_vote(certificate),
     )
 
 
@@ -240,7 +217,7 @@ def _checked_targets(max_error: Mapping[Any, Any], labels: Sequence[Any]) -> lis
 
 def _met(
     tests: Sequence[Sequence[ClassTests]], targets: Sequence[float], labels: Sequence[Any]
-) -> list[list[Certified]]:
+) -> list[list[FoldThreshold]]:
     """The thresholds of each class and fold; a class whose target cannot be met is never answered."""
     found, refused = [], []
     for folds, target, label in zip(tests, targets, labels, strict=True):
@@ -248,14 +225,14 @@ def _met(
             found.append(meet_error(folds, target))
         except NotCertified as error:
             refused.append(f"{label!r}: {error}")
-            found.append([Certified(NEVER, target, 0.0)] * len(folds))
+            found.append([FoldThreshold(NEVER, target, 0.0)] * len(folds))
     if len(refused) == len(labels):
         raise NotCertified(f"No class can be answered. {' '.join(refused)}")
     return found
 
 
 def _of_class(
-    label: Any, target: float, found: Sequence[Certified], counted: Sequence[Tally], shares: NDArray
+    label: Any, target: float, found: Sequence[FoldThreshold], counted: Sequence[Tally], shares: NDArray
 ) -> dict[str, Any]:
     """The figures of the answers of one class."""
     rates = np.array([_means(own, at.threshold) for own, at in zip(counted, found, strict=True)])

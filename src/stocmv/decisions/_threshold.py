@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..bounds import check_delta
 from ..certificate import Certificate, Claim, Costs, amount, scaled_back
+from ._decision_certificate import of_vote
 from ._roc import RocPoint, precision_from, prevalence_bound
 from ._scored_class import ALARMS, COST, PRECISION, RECALL, Losses, ScoredClass, scored_class
 from ._tally import ROOM
@@ -129,21 +130,9 @@ def certify_threshold(
         positive=scored.label,
         threshold=threshold,
         target={target.name: value},
-        n=certificate.n,
         delta=level,
         claims=claims,
-        has_one_voter=certificate.has_one_voter,
-        covers_drawn=False,
-        abstains=certificate.abstains,
-        further_assumptions=certificate.further_assumptions,
-        warnings=certificate.warnings,
-        unproven=certificate.unproven,
-        fold_sizes=certificate.fold_sizes,
-        fold_shares=certificate.fold_shares,
-        grouped=certificate.grouped,
-        evidence=certificate.evidence,
-        protocol=certificate.protocol,
-        context=certificate.context,
+        **of_vote(certificate),
     )
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..certificate import (
-    Certificate,
     Judgments,
     Row,
     Table,
@@ -16,6 +15,7 @@ from ..certificate import (
     percent_down,
 )
 from ..verify import verify_threshold
+from ._decision_certificate import SEPARATE, DecisionCertificate
 from ._scored_class import ALARMS, COST, PRECISION, RECALL
 
 _THEOREMS = {
@@ -30,7 +30,7 @@ _THEOREMS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThresholdCertificate(Certificate):
+class ThresholdCertificate(DecisionCertificate):
     """Bounds on recall, precision and false-positive rate of a threshold, all of which hold at once.
 
     Attributes
@@ -62,7 +62,6 @@ class ThresholdCertificate(Certificate):
     """
 
     format: ClassVar[str] = "stocmv threshold certificate 1"
-    is_of_predict: ClassVar[bool] = False
 
     positive: Any
     threshold: float
@@ -140,18 +139,18 @@ class ThresholdCertificate(Certificate):
 
     def _remarks(self) -> list[str]:
         of, baseline = self.figures, self.figures["baseline"]
-        told = []
+        sentences = []
         if of[PRECISION]["bound"] <= baseline["prevalence"]:
-            told.append(
+            sentences.append(
                 f"The bound on precision is no better than always answering {self.positive!r}, which is right for "
                 f"{percent(baseline['prevalence'])} of the judges."
             )
         if COST in of and of[COST]["bound"] >= baseline["cost"]["measured"]:
-            told.append(
+            sentences.append(
                 f"The bound on the mean cost is no better than always answering {baseline['cost']['label']!r}, which "
                 f"costs {amount(baseline['cost']['measured'])} on the judges."
             )
-        return told
+        return sentences
 
     def notes(self) -> list[str]:
         baseline, label = self.figures["baseline"], repr(self.positive)
@@ -166,16 +165,8 @@ class ThresholdCertificate(Certificate):
             f"Always answering {label} has the recall and the false-positive rate 100 % and, on the judges, the "
             f"precision {percent(baseline['prevalence'])}; never answering it has the recall 0 %{cost}.",
             f"All lines hold at once. Shares of delta = {self.delta:g}: {'; '.join(map(str, self.claims))}.",
-            "This is a separate statement: it holds together with the certificate of predict with probability at least "
-            "one minus the sum of their deltas.",
+            SEPARATE,
         ]
-
-    def _notes(self) -> list[str]:
-        return []
-
-    @property
-    def made_and_judged(self) -> str:
-        return ""
 
     @property
     def theorem(self) -> str:

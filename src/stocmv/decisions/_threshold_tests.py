@@ -38,7 +38,7 @@ class NotCertified(ValueError):
 
 
 @dataclass(frozen=True)
-class Certified:
+class FoldThreshold:
     """The threshold of a fold, with its certified figures."""
 
     threshold: float
@@ -61,7 +61,7 @@ class FoldTests:
         self.tally = tally
         self.delta = delta
 
-    def meet_error(self, max_error: float) -> Certified:
+    def meet_error(self, max_error: float) -> FoldThreshold:
         """The most lenient threshold at which the error among the answers is certified to be at most ``max_error``.
 
         From each start, the thresholds are tested one after the other, each with the full delta of that start, until
@@ -69,19 +69,19 @@ class FoldTests:
         """
         place = max(self._last_passed(start, share, max_error) for start, share in STARTS.items())
         if place < 0:
-            return Certified(NEVER, max_error, 0.0)
-        return Certified(THRESHOLDS[place], max_error, self.coverage(place, len(THRESHOLDS)))
+            return FoldThreshold(NEVER, max_error, 0.0)
+        return FoldThreshold(THRESHOLDS[place], max_error, self.coverage(place, len(THRESHOLDS)))
 
-    def meet_coverage(self, min_coverage: float) -> Certified:
+    def meet_coverage(self, min_coverage: float) -> FoldThreshold:
         """Of a few thresholds with at least this certified coverage, the one with the smallest certified error."""
         tried = [self.tried(threshold) for threshold in FEW]
         enough = [found for found in tried if found.coverage >= min_coverage]
         return min(enough, key=lambda found: found.bound)
 
-    def tried(self, threshold: float) -> Certified:
+    def tried(self, threshold: float) -> FoldThreshold:
         """Bounds on error and coverage at one of a few thresholds; they hold for all of these at once."""
         place, delta = THRESHOLDS.index(threshold), ERROR_SHARE * self.delta / len(FEW)
-        return Certified(threshold, self._upper(place, delta), self.coverage(place, len(FEW)))
+        return FoldThreshold(threshold, self._upper(place, delta), self.coverage(place, len(FEW)))
 
     def coverage(self, place: int, among: int) -> float:
         """Lower bound on the coverage; the bounds at ``among`` thresholds hold at once."""
@@ -135,7 +135,7 @@ def fold_tests(tallies: Sequence[Tally], delta: float) -> list[FoldTests]:
     return [FoldTests(tally, delta / len(tallies)) for tally in tallies]
 
 
-def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[Certified]:
+def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[FoldThreshold]:
     """A threshold for each fold at which its error among the answers is certified to be at most ``max_error``."""
     found = [fold.meet_error(max_error) for fold in folds]
     if all(each.threshold == NEVER for each in found):
@@ -147,7 +147,7 @@ def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[Certified]:
     return found
 
 
-def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Certified]:
+def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[FoldThreshold]:
     """A threshold for each fold with a certified coverage of at least ``min_coverage``, and the fewest errors."""
     found = [fold.meet_coverage(min_coverage) for fold in folds]
     if all(each.bound >= 1 for each in found):
@@ -156,7 +156,7 @@ def meet_coverage(folds: Sequence[FoldTests], min_coverage: float) -> list[Certi
     return found
 
 
-def mixed_bound(found: Sequence[Certified], shares: NDArray) -> float:
+def mixed_bound(found: Sequence[FoldThreshold], shares: NDArray) -> float:
     """Upper bound on the error among the answers of all folds together, which answer in these shares.
 
     The error is the mean of the folds' errors, weighted by how often each answers. In the worst case, folds whose bound
@@ -174,7 +174,7 @@ def mixed_bound(found: Sequence[Certified], shares: NDArray) -> float:
 def _attainable(folds: Sequence[FoldTests], max_error: float) -> str:
     """What can be certified instead: about the smallest error at which some fold answers."""
 
-    def met(error: float) -> list[Certified]:
+    def met(error: float) -> list[FoldThreshold]:
         found = (fold.meet_error(error) for fold in folds)
         return [each for each in found if each.threshold < NEVER]
 

@@ -278,11 +278,8 @@ def _digests(certificate: Certificate) -> list[tuple[str, str, str]]:
 
 def _unaccounted(certificate: Certificate, data: DataSummary) -> int:
     """Number of rows that neither made nor judged the vote; 0 if that is not known, as with groups."""
-    protocol = certificate.protocol
-    if certificate.grouped or not protocol:
-        return 0
-    learning = protocol["learning"] if protocol["name"] == "holdout" else 0  # otherwise they judge, too
-    return data.n_rows - learning - protocol["judging"]
+    known = certificate.n_used and not certificate.grouped
+    return data.n_rows - certificate.n_used if known else 0
 
 
 def _seconds(seconds: float) -> str:

@@ -23,7 +23,7 @@ _LARGEST_SUM = 2.0**62
 _FINER = np.linspace(0, 1, 33)  # points of a piece at which to look for its extremes
 
 
-class Scaled(NamedTuple):
+class Scale(NamedTuple):
     """How ``x`` was scaled: to the integer nearest to ``(x - lowest) * factor``."""
 
     factor: float
@@ -49,7 +49,7 @@ class IntegerSum:
         are what comes before and after the curve.
     steepness, base : float
         ``steepness`` times the derivative of a value by the position, plus ``base``, is the slope.
-    value, slope, d_total : Scaled
+    value, slope, d_total : Scale
         How they were scaled.
     """
 
@@ -60,9 +60,9 @@ class IntegerSum:
     pieces: NDArray
     steepness: np.float32
     base: np.float32
-    value: Scaled
-    slope: Scaled
-    d_total: Scaled
+    value: Scale
+    slope: Scale
+    d_total: Scale
 
     @classmethod
     def of(cls, weights: NDArray, curve: Curve, n_examples: int) -> "IntegerSum":
@@ -147,17 +147,17 @@ def _extremes(coefficients: NDArray) -> tuple[float, float]:
     return min(float(values.min()), 0.0), max(float(values.max()), 0.0)
 
 
-def _scaled(coefficients: NDArray, largest: float) -> tuple[NDArray, Scaled]:
+def _scaled(coefficients: NDArray, largest: float) -> tuple[NDArray, Scale]:
     """Coefficients of polynomials that stay between ``-largest`` and ``largest``."""
     factor = largest / (max(map(abs, _extremes(coefficients))) * (1 + 1e-6) or 1.0)
-    return coefficients * factor, Scaled(factor)
+    return coefficients * factor, Scale(factor)
 
 
-def _shifted(coefficients: NDArray, largest: float) -> Scaled:
+def _shifted(coefficients: NDArray, largest: float) -> Scale:
     """The scale on which polynomials stay between 0 and ``largest``, and zero becomes an integer."""
     low, high = _extremes(coefficients)
     factor = largest / ((high - low) * (1 + 1e-6) or 1.0)
-    return Scaled(factor, float(-np.ceil(-low * factor + (low < 0)) / factor))
+    return Scale(factor, float(-np.ceil(-low * factor + (low < 0)) / factor))
 
 
 def _continued(cubics: NDArray, flat_before: bool, flat_after: bool) -> NDArray:
