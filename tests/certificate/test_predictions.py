@@ -423,6 +423,14 @@ def test_another_prevalence_chosen_after_looking(rates):
     assert false <= binom.ppf(0.999, draws, delta)
 
 
+def test_one_answer_is_not_some():
+    said = certify_predictions(
+        ["a"] * 3, ["a", "a", "b"], scores=np.array([[0.9, 0.1]] * 2 + [[0.2, 0.8]]), calibration=True
+    )
+    assert all(words in str(said) for words in ("a (2 answers)", "b (1 answer)", "80 to 90 % (1 answer)"))
+    assert "b (1 group with such answers)" in str(certify_predictions(["a"] * 3, ["a", "a", "b"], groups=[1, 1, 2]))
+
+
 class TestPrevalence:
     def test_is_the_mean_of_the_bounds_of_the_classes(self):
         truth, said, _ = answers()

@@ -130,6 +130,8 @@ def test_a_missing_answer_is_an_error(answers, stocmv):
     answers.loc[1:, "answer"] = answers["truth"]
     answers.to_csv("answers.csv", index=False)
     assert "1 row without an answer counts as an error." in stocmv(*command("--force")).out
+    done = stocmv(*command(*SCORED, "--force"))
+    assert (done.code, "Row 1 has no answer: with --score give each row one" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from ._claims import Claim, claim
 from ._figure import Figure, Scope, Trial
 from ._percent import percent, percent_down
 from ._tables import Row, Table
+from ._words import counted
 
 if TYPE_CHECKING:
     from ._tested import TestedCertificate
@@ -88,7 +89,7 @@ def _span(own: dict[str, Any]) -> str:
 
 
 def _title(own: dict[str, Any]) -> str:
-    return f"{_span(own)} ({own['n']:,} answers)"
+    return f"{_span(own)} ({counted(own['n'], 'answer')})"
 
 
 def _place(k: int) -> str:

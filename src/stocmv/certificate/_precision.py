@@ -11,6 +11,7 @@ from ._claims import Claim, claim
 from ._figure import Figure, Scope, Trial
 from ._judgments import Judgments
 from ._tables import Row, Table
+from ._words import counted
 
 if TYPE_CHECKING:
     from ._tested import TestedCertificate
@@ -68,12 +69,13 @@ class Precision(Figure):
         }
 
     def tables(self, certificate: "TestedCertificate", content: Any) -> list[Table]:
-        unit = "groups with such answers" if certificate.grouped else "answers"
         rows = []
         for c, entry in enumerate(content):
             place = f"figures.precision.{c}"
             measured = (entry["measured"], f"{place}.measured") if entry["n"] else ()
-            rows.append(Row(f"{entry['label']} ({entry['n']:,} {unit})", entry["bound"], f"{place}.bound", *measured))
+            unit = counted(entry["n"], "group") + " with such answers"
+            told = unit if certificate.grouped else counted(entry["n"], "answer")
+            rows.append(Row(f"{entry['label']} ({told})", entry["bound"], f"{place}.bound", *measured))
         by_group = ", group by group" * certificate.grouped
         heading = f"right among the answers of {certificate.subject}{by_group}"
         return [Table(heading, "at least", tuple(rows), "percent down")]

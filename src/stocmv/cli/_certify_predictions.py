@@ -265,6 +265,9 @@ def _scores(texts: list[str], column: str, positive: str, y: list[str], answers:
     """The score of each of two classes, in their order."""
     import numpy as np
 
+    if NO_ANSWER in answers:
+        row = answers.index(NO_ANSWER) + 1
+        raise ValueError(f"Row {row} has no answer: with --score give each row one, such as the class of its score.")
     classes = sorted({*y, *answers})
     if len(classes) != 2 or positive not in classes:
         raise ValueError(f"--score needs two classes, one of them --pos-label: the classes here are {classes[:10]!r}.")
