@@ -72,7 +72,7 @@ def test_words_page_and_file(tmp_path):
         (("shares",), lambda x: x[:2]),
         (("shares",), lambda x: x[::-1]),
     ],
-    ids=str,
+    ids=["bound", "measured", "larger share", "smaller share", "other label", "class missing", "other order"],
 )
 def test_forgeries_are_refused(place, change):
     _, _, ours = certified()
