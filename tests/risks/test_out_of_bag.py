@@ -194,6 +194,16 @@ def test_learning_with_unlabelled_examples(risk):
     assert any("unlabelled" in assumption for assumption in learned.certificate.assumptions)
 
 
+@pytest.mark.parametrize("risk", ["c_bound", "ccpbskl", "disagreement"])
+def test_unlabelled_examples_that_contradict_the_labelled_ones_are_refused(risk):
+    """Voters that hardly err, and yet disagree all the time: no distribution has both."""
+    y = np.arange(2000) % 2
+    votes = OutOfBagVotes.from_labels(np.stack([y, y], axis=1), y, unlabelled=[[0, 1]] * 2000)
+    even = Categorical(np.ones(2))
+    with pytest.raises(ValueError, match="would be negative: .* come from one distribution"):
+        certify([votes], [even], [even], RISKS[risk], BOUNDS["seeger"], DELTA)
+
+
 def test_the_c_bound_is_never_above_the_disagreement_bound():
     for seed in range(20):
         rho = Categorical(np.random.default_rng(seed).dirichlet(np.full(9, 1.0)))

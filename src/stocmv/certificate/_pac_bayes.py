@@ -395,6 +395,11 @@ def certify(
     share = share_of(claims, certified_votes[-1])
     composed = risk.compose(np.minimum(moments, 1.0), kl, Upper(bound, fewest, share, *further_sizes), posteriors[0])
     value = min(composed.value, 1.0)
+    if value < 0:  # only where two voters are judged, or compared, by other examples than each of them
+        raise ValueError(
+            "The bound on the error would be negative: voters disagree more often, on the examples that compare them, "
+            "than they could with so few errors. Do all examples, unlabelled ones too, come from one distribution?"
+        )
     parts: dict[str, Any] = {"risk": risk, "posterior": posteriors[0], "bound": bound}
     own, fixed, classes = _further(votes, samples, posteriors, priors, bound, claims, value, drawn)
     error = {"bound": own, "stochastic_bound": value, "moments": [float(m) for m in moments], "kl": float(kl)}
