@@ -107,6 +107,16 @@ def test_too_few_judges_for_anything():
         certified((judgments, certify_judgments(judgments)), min_precision=0.5)
 
 
+def test_no_target_of_zero_or_one_is_proposed():
+    """One of 20,000 gives a bound near one, which four digits would round to it."""
+    alone = np.arange(20_000) == 0
+    by_score = table(np.where(alone[:, None], [1.0, 0.0], [0.0, 1.0]), [0] * 20_000)
+    by_class = table(np.tile([0.3, 0.7], (20_000, 1)), alone)
+    for judgments, target in ((by_score, {"max_false_positive_rate": 0.5}), (by_class, {"min_precision": 0.5})):
+        with pytest.raises(NotCertified, match="nor any other"):
+            certified((judgments, certify_judgments(judgments)), **target)
+
+
 def test_a_class_without_judges_has_no_bounds():
     judgments = table(np.array([[0.4, 0.6], [0.7, 0.3]] * 20), [0] * 40)
     c = certified((judgments, certify_judgments(judgments)), at=0.5)
@@ -216,6 +226,25 @@ def test_classifier_answers_where_the_score_reaches_the_threshold(fitted, target
     np.testing.assert_array_equal(vote.predict(X), np.where(said, "yes", "no"))
     assert differences(vote.certificate_, clf.evidence_) == []
     assert "threshold=" in repr(vote)
+
+
+class InSinglePrecision(LogisticRegression):
+    """Scores with few values, as a forest has, in single precision, as boosted trees give them."""
+
+    def predict_proba(self, X):
+        return np.round(super().predict_proba(X), 1).astype(np.float32)
+
+
+def test_scores_in_single_precision_are_compared_as_they_were_judged(fitted):
+    """0.7 in single precision is less than 0.7, and must not be rounded up to it when it is asked."""
+    _, X = fitted
+    y = np.where(np.random.default_rng(0).random(3000) < 1 / (1 + np.exp(2 - 1.5 * X[:, 0])), "yes", "no")
+    clf = MajorityVoteClassifier(InSinglePrecision(), random_state=0).fit(X, y)
+    scores = clf.predict_proba(X)[:, 1]
+    assert scores.dtype == np.float32
+    assert np.any(scores == np.float32(0.7))
+    answers = clf.threshold("yes", at=0.7).predict(X)
+    np.testing.assert_array_equal(answers == "yes", scores.astype(float) >= 0.7 - 1e-9)
 
 
 def test_the_positive_class_may_be_either(fitted):

@@ -613,7 +613,8 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
     def _answers_at(self, X: Any, code: int, least: float) -> NDArray:
         """Codes of the answers: one class where its score is at least this, otherwise the best of the others."""
-        scores = self._asked(checked_examples(self, X))[0].scores
+        # the judges' scores were compared in double precision; a Python float beside single precision is rounded to it
+        scores = self._asked(checked_examples(self, X))[0].scores.astype(float, copy=False)
         return np.where(scores[:, code] >= least, code, best_other(scores, code))
 
     def _asked_on_cluster(self, vote: SelectiveVote | ThresholdVote, method: str, X: Any, dtype: type) -> Any:

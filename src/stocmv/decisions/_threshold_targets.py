@@ -136,7 +136,7 @@ class Search(Target):
 
     def attainable(self, loss: float, costs: Costs | None) -> float:
         """The nearest target, with a few digits, that this bound on the mean loss meets."""
-        return math.ceil(1e4 * loss) / 1e4
+        return _rounded_up(loss)
 
     def meet(self, scored: ScoredClass, value: float, level: float) -> float:
         """A threshold at which the target is certified."""
@@ -159,7 +159,7 @@ class Search(Target):
         """What can be certified instead, by the best of the first tests; or why nothing can."""
         least = min(self._upper(scored, path[0], level) for path in self.paths(scored))
         cannot = f"{self.name}={value:g} cannot be certified with these {scored.n:,} judges"
-        if least >= 1:
+        if _rounded_up(least) >= 1:
             return (
                 f"{cannot}, nor any other: {len(scored.positives):,} of them are of class {scored.label!r}, and the "
                 "scores do not tell them from the others, or there are too few to tell."
@@ -192,7 +192,7 @@ class MinRecall(Search):
         return 1 - value
 
     def attainable(self, loss: float, costs: Costs | None) -> float:
-        return math.floor(1e4 * (1 - loss)) / 1e4
+        return 1 - _rounded_up(loss)
 
 
 class MaxFalsePositiveRate(Search):
@@ -232,7 +232,7 @@ class MinPrecision(Search):
         return 1 - value
 
     def attainable(self, loss: float, costs: Costs | None) -> float:
-        return math.floor(1e4 * (1 - loss)) / 1e4
+        return 1 - _rounded_up(loss)
 
 
 class MaxCost(Search):
@@ -262,7 +262,11 @@ class MaxCost(Search):
 
     def attainable(self, loss: float, costs: Costs | None) -> float:
         assert costs is not None
-        return costs.least + costs.span * (math.ceil(1e4 * loss) / 1e4)
+        return costs.least + costs.span * _rounded_up(loss)
+
+
+def _rounded_up(loss: float) -> float:
+    return math.ceil(1e4 * loss) / 1e4
 
 
 def suggested_place(scored: ScoredClass) -> int:
