@@ -44,6 +44,8 @@ class Certificate(ABC):
     empirical_risk : float
         If the judging examples only tested: error of `predict` on them. Otherwise the mean loss that
         ``stochastic_bound`` is computed from.
+    risk : str
+        The name of the risk that was measured: "exact", the error itself, unless weights were learned with another one.
     n, delta : int, float
         Number of judging examples (or groups), and the probability that a claim fails, at most.
     figures : dict

@@ -63,6 +63,7 @@ class DrawnCertificate(Certificate):
     """
 
     format: ClassVar[str] = "stocmv drawn certificate 1"
+    risk: ClassVar[str] = "exact"
 
     alternatives: int
     fold: int

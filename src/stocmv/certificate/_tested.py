@@ -120,6 +120,7 @@ class TestedCertificate(Certificate):
     """
 
     format: ClassVar[str] = "stocmv tested certificate 1"
+    risk: ClassVar[str] = "exact"
     __test__: ClassVar[bool] = False  # or pytest takes it for a test
 
     voting: str = "hard"
