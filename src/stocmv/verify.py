@@ -863,10 +863,18 @@ def check_error(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
 
 
 def check_baseline(stated: dict[str, Any], trial: Trial) -> Iterator[Check]:
-    """Always answering the most frequent class."""
-    table, delta = trial.table, trial.ledger.share("baseline")
+    """Always giving the same answer: the most frequent class, or one that was fixed before."""
+    table, delta, n = trial.table, trial.ledger.share("baseline"), sum(trial.table.sizes)
     frequency = [math.fsum(table.losses(table.truth == c).totals) for c in range(len(table.labels))]
-    yield from most_frequent(stated, table.labels, frequency, sum(table.sizes), delta, counted=not table.grouped)
+    if "fixed" not in stated:
+        yield from most_frequent(stated, table.labels, frequency, n, delta, counted=not table.grouped)
+        return
+    _need(stated["fixed"], "figures.baseline.fixed is not true")
+    named = [c for c, label in enumerate(table.labels) if _same_label("", stated["label"], label).holds]
+    _need(len(named) == 1, f"figures.baseline.label {brief(ascii(stated['label']))} is not one of the classes")
+    total = n - frequency[named[0]]
+    yield _upper("figures.baseline.empirical_risk", stated["empirical_risk"], total / n)
+    yield _upper("figures.baseline.bound", stated["bound"], *one_sample(total, n, delta, counted=not table.grouped))
 
 
 def most_frequent(
@@ -1277,7 +1285,7 @@ class Figure(NamedTuple):
 
 CHECKS = {
     "error": Figure((RISK, {**RISK, **DRAWN}), check_error),
-    "baseline": Figure(BASELINE, check_baseline),
+    "baseline": Figure((BASELINE, {**BASELINE, "fixed": FLAG}), check_baseline),
     "recalls": Figure([MEASURED], check_recalls),
     "classes": Figure(([OF_CLASS], [{**OF_CLASS, **DRAWN}]), check_classes),
     "precision": Figure([PRECISION], check_precision),

@@ -122,6 +122,16 @@ def test_shares_that_are_none(answers, stocmv, options, sentence):
     assert sentence in " ".join(done.err.split())
 
 
+def test_an_answer_to_compare_with(answers, stocmv):
+    said = json.loads(stocmv(*command("--baseline", "yes", "--json")).out)
+    made = certify_predictions(answers["truth"], answers["answer"], baseline="yes")
+    assert said["figures"]["baseline"] == made.baseline
+    assert stocmv("verify", "answers-certified").code == 0
+    done = stocmv(*command("--baseline", "ja", "--force"))
+    assert done.code == 2
+    assert "baseline must be one of the classes ['no', 'yes'], got 'ja'" in " ".join(done.err.split())
+
+
 def test_a_missing_answer_is_an_error(answers, stocmv):
     answers.loc[:9, "answer"] = ""
     answers.to_csv("answers.csv", index=False)
@@ -244,9 +254,9 @@ class TestPanel:
             (("--prediction", "note"), "No answer in the column 'note', such as 'x', is a label"),
             (
                 ("--subgroup", "note"),
-                "--score, --calibration, --subgroup, --prevalence and --sides are about one model",
+                "--score, --calibration, --subgroup, --baseline, --prevalence and --sides are about one model",
             ),
-            (("--calibration",), "--score, --calibration, --subgroup, --prevalence and --sides are about one model"),
+            (("--calibration",), "--baseline, --prevalence and --sides are about one model"),
             (("--max-error", "0.1"), "--max-error is about the scores of one model: give one --prediction"),
             (("--folds", "2", "--holdout", "0.5"), "two ways to choose who judges"),
         ],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Baseline(Figure):
-    """Always answering the most frequent class among the judging examples."""
+    """Always giving the same answer: one that was fixed before, or the most frequent class of the judging examples."""
 
     name: ClassVar[str] = "baseline"
 
@@ -23,10 +23,13 @@ class Baseline(Figure):
         return [claim(self.name, scope.delta)]
 
     def compute(self, trial: Trial) -> dict[str, Any]:
-        judgments = trial.judgments
-        return most_frequent(
-            judgments.classes, judgments.frequency(), sum(trial.sizes), self.share(trial), grouped=judgments.grouped
-        )
+        judgments, n, share = trial.judgments, sum(trial.sizes), self.share(trial)
+        frequency = judgments.frequency()
+        if trial.baseline is None:
+            return most_frequent(judgments.classes, frequency, n, share, grouped=judgments.grouped)
+        total = n - float(frequency[judgments.classes.tolist().index(trial.baseline)])
+        bound = one_sample(total, n, share, counted=not judgments.grouped)
+        return {"label": trial.baseline, "empirical_risk": total / n, "bound": bound, "fixed": True}
 
     def remarks(self, certificate: "TestedCertificate", content: Any) -> list[str]:
         if certificate.cost:  # costs are compared instead
@@ -39,6 +42,18 @@ class Baseline(Figure):
                 f"{errors[0]}, that answer on {errors[1]}."
             )
         return [remark] if remark else []
+
+
+def check_baseline(baseline: Any, labels: list[Any]) -> Any:
+    """The class to compare with, as it is among the classes; None if there is none."""
+    if baseline is None:
+        return None
+    if not np.isscalar(baseline) or baseline not in labels:
+        raise ValueError(
+            f"baseline must be one of the classes {labels!r}, got {baseline!r}; compare_predictions compares with the "
+            "answers of another model."
+        )
+    return labels[labels.index(baseline)]
 
 
 def no_better(bound: float, baseline: dict[str, Any], again: str, subject: str = "predict") -> str:

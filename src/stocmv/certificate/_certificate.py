@@ -70,6 +70,7 @@ class Certificate(ABC):
         Number of judging examples in each fold, and the probability that the fold answers.
     baseline : dict
         Always answering the most frequent class: its label, its error on the judging examples, and the bound on that.
+        With another class that was fixed before, "fixed" is true.
     per_class : sequence of dict
         Bounds on the error given each true class, if requested; they hold for all classes at once.
     recalls : sequence of dict

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..bounds import check_delta
 from ..verify import Refused, check_judgments
+from ._baseline import check_baseline
 from ._costs import Costs
 from ._figure import Trial
 from ._guess import Guess
@@ -24,6 +25,7 @@ def certify_judgments(
     sides: int = 1,
     score_figures: bool = False,
     prevalence: Mapping[Any, float] | None = None,
+    baseline: Any = None,
     one_voter: bool = False,
     voting: str = "hard",
     unproven: Sequence[str] = (),
@@ -59,6 +61,8 @@ def certify_judgments(
         with folds.
     prevalence : dict, optional
         Also bound the error where the classes have these shares. With ``per_class``; not with folds or groups.
+    baseline : object, optional
+        The class that `predict` is compared with, if it is always answered; by default the most frequent one here.
     one_voter : bool
         Whether a single voter answers (in each fold), so that there is no stochastic vote.
     voting : {"hard", "soft", "given"}
@@ -74,7 +78,7 @@ def certify_judgments(
         raise ValueError(f"These judgments cannot be certified: {error}.") from error
     delta = check_delta(delta)
     shares = None if prevalence is None else check_shares("prevalence", prevalence, judgments.classes.tolist())
-    trial = Trial(judgments, delta, guesses, costs, shares)
+    trial = Trial(judgments, delta, guesses, costs, shares, check_baseline(baseline, judgments.classes.tolist()))
     names = ["error", "baseline", *(["classes"] if per_class else ["recalls"])]
     # different folds may answer rows of one group, and then there is no simple bound on the precision
     if per_class and not (judgments.grouped and judgments.n_folds > 1):

@@ -49,6 +49,8 @@ class Trial:
         The cost of each answer.
     prevalence : dict or None
         Other shares of the classes, by label.
+    baseline : object
+        The class to compare with, if it is always answered; None for the most frequent one here.
     """
 
     judgments: Judgments
@@ -56,6 +58,7 @@ class Trial:
     guesses: Sequence[Guess] = field(default=())
     costs: Costs | None = None
     prevalence: dict[Any, float] | None = None
+    baseline: Any = None
 
     @property
     def scope(self) -> Scope:

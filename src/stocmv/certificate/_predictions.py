@@ -27,6 +27,7 @@ def certify_predictions(
     subgroups: Any = None,
     cost: Any = None,
     per_class: bool = True,
+    baseline: Any = None,
     calibration: bool = False,
     prevalence: Mapping[Any, float] | None = None,
     sides: int = 1,
@@ -61,6 +62,9 @@ def certify_predictions(
         columns of a data frame are found by their names.
     per_class : bool
         Also bound the error on each class and its precision.
+    baseline : object, optional
+        The class to compare with, if it is always answered, fixed before. By default it is the most frequent one of
+        these examples, and its bound allows for that choice.
     calibration : bool
         Also bound how often the model is right given the score of its answer.
     prevalence : dict, optional
@@ -98,6 +102,7 @@ def certify_predictions(
         judgments,
         delta,
         per_class=per_class,
+        baseline=baseline,
         costs=costs,
         calibration=calibration,
         prevalence=prevalence,

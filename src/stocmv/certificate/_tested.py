@@ -430,7 +430,9 @@ class TestedCertificate(Certificate):
         assumed = assumptions_of_tests(len(self.fold_sizes), self.grouped, "The bound and delta were", made)
         parts = ["The subgroups were defined before looking at how the model did on them."]
         alike = ["Where the classes have other shares, the examples of each class look the same as here."]
+        answer = [f"That it is compared with always answering {self.baseline['label']!r} was fixed before, too."]
         further = costs * bool(self.cost) + parts * bool(self.subgroups) + alike * bool(self.prevalence)
+        further += answer * ("fixed" in self.baseline)
         return assumed + further + self._complete_lists()
 
     def _complete_lists(self) -> list[str]:

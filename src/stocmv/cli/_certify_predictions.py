@@ -54,6 +54,11 @@ NO_ANSWER = "(no answer)"
     "--per-class/--no-per-class", default=True, show_default=True, help="Also bound the error and precision by class."
 )
 @click.option(
+    "--baseline",
+    metavar="LABEL",
+    help="The class to compare with, if it is always answered, fixed before.  [default: the most frequent one]",
+)
+@click.option(
     "--prevalence",
     type=ClassShare(),
     multiple=True,
@@ -91,6 +96,7 @@ def certify_predictions(
     subgroup: tuple[str, ...],
     group: str | None,
     cost: Any,
+    baseline: str | None,
     prevalence: tuple[tuple[str, float], ...],
     holdout: float | None,
     folds: int | None,
@@ -154,10 +160,10 @@ def certify_predictions(
     settings = {name: value for name, value in settings.items() if name not in DECISIONS}
     if len(prediction) > 1:
         calibration = settings.pop("calibration")
-        if score is not None or calibration or subgroup or shares or sides == 2:
+        if score is not None or calibration or subgroup or shares or baseline is not None or sides == 2:
             raise click.UsageError(
-                "--score, --calibration, --subgroup, --prevalence and --sides are about one model: give one "
-                "--prediction."
+                "--score, --calibration, --subgroup, --baseline, --prevalence and --sides are about one model: give "
+                "one --prediction."
             )
         if holdout is not None and folds is not None:
             raise click.UsageError("--folds and --holdout are two ways to choose who judges: give one of them.")
@@ -190,6 +196,7 @@ def certify_predictions(
             **({} if group is None else {"group": group}),
         },
         cost=cost,
+        baseline=baseline,
         prevalence=shares,
         sides=sides,
         **settings,
