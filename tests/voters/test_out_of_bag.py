@@ -12,6 +12,8 @@ from sklearn.ensemble import (
 )
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from stocmv import learn
@@ -96,10 +98,28 @@ def test_copies_of_the_examples_do_not_judge(name):
         out_of_bag_votes(ensemble, X[:1], LABELS[:1])
 
 
-def test_frozen_members_are_refused():
-    frozen = FrozenEstimator(DecisionTreeClassifier().fit(X, LABELS))
-    with pytest.raises(ValueError, match="members that were fitted before"):
+@pytest.mark.parametrize("within", [lambda frozen: frozen, lambda frozen: make_pipeline(StandardScaler(), frozen)])
+def test_frozen_members_are_refused(within):
+    frozen = within(FrozenEstimator(DecisionTreeClassifier().fit(X, LABELS)))
+    with pytest.raises(ValueError, match="members, or parts of them, that were fitted before"):
         out_of_bag_votes(BaggingClassifier(frozen, 5, random_state=0).fit(X, LABELS), X, LABELS)
+
+
+class Balanced(RandomForestClassifier):
+    """Draws equally many examples of each class first, as some packages do, whose places scikit-learn does not know."""
+
+    def fit(self, X, y):
+        rng = np.random.default_rng(0)
+        few = [np.flatnonzero(y == label) for label in np.unique(y)]
+        some = np.concatenate([rng.choice(rows, min(map(len, few)), replace=False) for rows in few])
+        super().fit(X[some], y[some])
+        self._n_samples = len(y)
+        return self
+
+
+def test_a_fit_that_draws_other_samples_is_refused():
+    with pytest.raises(ValueError, match="Balanced, which has a fit of its own"):
+        out_of_bag_votes(Balanced(5, random_state=0).fit(X, LABELS), X, LABELS)
 
 
 def test_labels_may_be_objects():

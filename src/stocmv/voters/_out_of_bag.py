@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..votes import OutOfBagVotes, VoteMatrix, check_classes, check_labels, code_dtype, encode
 from ._ensemble import EnsembleVoters
+from ._frozen import frozen_parts
 
 
 def out_of_bag_votes(ensemble: BaseEstimator, X: Any, y: ArrayLike, unlabelled: Any = None) -> OutOfBagVotes:
@@ -73,6 +73,12 @@ def _check_kind(ensemble: BaseEstimator) -> None:
             f"ensemble is a {type(ensemble).__name__}, which does not say on which examples each of its members was "
             "trained: use a forest, extra trees or bagging."
         )
+    if not type(ensemble).fit.__module__.startswith("sklearn.ensemble."):
+        raise ValueError(
+            f"ensemble is a {type(ensemble).__name__}, which has a fit of its own: it may draw other samples than "
+            "scikit-learn computes again, so that members would be judged by what trained them. Use a forest, extra "
+            "trees or bagging of scikit-learn."
+        )
     if not isinstance(getattr(ensemble, "classes_", None), np.ndarray):
         raise ValueError(
             f"ensemble is a {type(ensemble).__name__} that does not answer with one class: use a classifier, fitted on "
@@ -89,9 +95,10 @@ def _check_sampling(ensemble: BaseEstimator) -> None:
             "ensemble was fitted with class_weight or sample_weight, by which scikit-learn may draw the samples: the "
             "examples that are left then do not follow the distribution of all examples. Fit it without them."
         )
-    if any(isinstance(member, FrozenEstimator) for member in ensemble.estimators_):
+    if any(True for _ in frozen_parts(getattr(ensemble, "estimator", None))):
         raise ValueError(
-            "ensemble has members that were fitted before (FrozenEstimator): they were not trained on its samples."
+            "ensemble has members, or parts of them, that were fitted before (FrozenEstimator): they were not trained "
+            "on its samples."
         )
     if getattr(ensemble, "warm_start", False):
         raise ValueError(
