@@ -1,6 +1,7 @@
 """``stocmv verify DIR --data FILE``: the model is asked about its judging rows again."""
 
 from dataclasses import replace
+from unittest.mock import ANY
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from stocmv import Certificate
 from stocmv.certificate import Judgments, certify_judgments
 from stocmv.checks import hash_rows
 from stocmv.cli._data_check import DataComparison, compare_with_data
+from stocmv.decisions import SelectiveVote, certify_selective
 from stocmv.persistence import load
 from stocmv.protocols import ROW_KEY
 
@@ -22,7 +24,9 @@ FEATURES = FLOWERS.drop(columns="kind")
 def compared(answer):
     """How many judging rows there are, how many were found, how many of them with the same truth, and answer."""
     (certificate,) = answer.content["certificates"]
-    found, labelled, same = checks = certificate["checks"][-3:]
+    found, labelled, same = checks = [
+        check for check in certificate["checks"] if "judging rows" in check["what"] and "group and" not in check["what"]
+    ]
     for check, which in zip(
         checks, ("found in", "with the same truth", "the same truth, answer and scores"), strict=True
     ):
@@ -197,6 +201,84 @@ def test_invented_judgments_hold_but_not_beside_the_data(change, audit, stocmv, 
     assert of == n
     assert same < n
     assert (found == n) == (labelled == n) == (change is not with_a_row_twice)
+
+
+def forge_again(change):
+    """Change the evidence in the folder "new", with a certificate that holds for it."""
+    judgments, own = change(Judgments.load("new/evidence.npz")), Certificate.from_json("new/certificate.json")
+    forged = certify_judgments(
+        judgments,
+        own.delta,
+        per_class="classes" in own.figures,
+        one_voter=own.has_one_voter,
+        voting=own.voting,
+        protocol={**own.protocol, "judging": len(judgments) if judgments.group is None else own.protocol["judging"]},
+        context=own.context,
+    )
+    forged.to_json("new/certificate.json")
+    judgments.save("new/evidence.npz")
+
+
+def with_a_perfect_judge(judgments):
+    votes = judgments.votes.copy()
+    votes[:, 2] = judgments.truth
+    return replace(judgments, votes=votes)
+
+
+def with_judges_renamed(judgments):
+    return replace(judgments, voters=judgments.voters[::-1].copy())
+
+
+@pytest.mark.parametrize("change", [with_a_perfect_judge, with_judges_renamed])
+def test_the_answers_of_a_panel_are_compared(change, stocmv, here):
+    rng = np.random.default_rng(0)
+    truth = rng.choice(["a", "b"], 200)
+    judges = {name: np.where(rng.random(200) < 0.7, truth, "a") for name in ("ann", "bob", "eve")}
+    pd.DataFrame(judges).assign(truth=truth).to_csv("answers.csv", index=False)
+    columns = [part for name in judges for part in ("--prediction", name)]
+    assert stocmv("certify-predictions", "answers.csv", "--truth", "truth", *columns, "--out", "new").code == 0
+    assert stocmv("verify", "new", "--data", "answers.csv").code == 0
+    forge_again(change)
+    assert stocmv("verify", "new").code == 0
+    answer = stocmv("verify", "new", "--data", "answers.csv", "--json")
+    assert (answer.code, compared(answer)) == (1, (100, 100, 100, ANY))
+
+
+def test_subgroups_are_compared(stocmv, here):
+    FLOWERS.assign(site=np.arange(150) % 2).to_csv("data.csv", index=False)
+    given = ("--target", "kind", "--trees", 3, "--subgroup", "site", "--out", "new")
+    assert stocmv("certify", "data.csv", *given).code == 0
+    assert stocmv("verify", "new", "--data", "data.csv").code == 0
+    forge_again(lambda judgments: replace(judgments, subgroup=1 - judgments.subgroup))
+    assert stocmv("verify", "new").code == 0
+    assert_found(stocmv("verify", "new", "--data", "data.csv"), "with the same truth, group and subgroups: 50 (")
+    FLOWERS.to_csv("without.csv", index=False)
+    assert_refused(stocmv("verify", "new", "--data", "without.csv"), "'site'")
+
+
+@pytest.mark.parametrize("change", [lambda group: group[::-1].copy(), lambda group: None])
+def test_groups_are_compared(change, stocmv, here):
+    FLOWERS.assign(plant=np.arange(150) // 3).to_csv("data.csv", index=False)
+    given = ("--target", "kind", "--trees", 3, "--group", "plant", "--out", "new")
+    assert stocmv("certify", "data.csv", *given).code == 0
+    assert stocmv("verify", "new", "--data", "data.csv").code == 0
+    forge_again(lambda judgments: replace(judgments, group=change(judgments.group)))
+    assert stocmv("verify", "new").code == 0
+    assert_found(stocmv("verify", "new", "--data", "data.csv"), "with the same truth, group and subgroups")
+
+
+def test_a_decision_has_the_shares_of_the_vote(stocmv, flowers, here):
+    given = ("--target", "kind", "--trees", 9, "--folds", 3, "--max-error", 0.3, "--out", "new")
+    assert stocmv("certify", flowers, *given).code == 0
+    assert stocmv("verify", "new").code == 0
+    own, table = Certificate.from_json("new/certificate.json"), Judgments.load("new/evidence.npz")
+    forged = certify_selective(table, replace(own, fold_shares=(0.01, 0.01, 0.98)), max_error=0.3)
+    forged = replace(forged, context=own.context, further_assumptions=own.further_assumptions)
+    forged.to_json("new/selective.json")
+    assert forged.verify(table)
+    assert_found(stocmv("verify", "new"), "fold_shares, those of certificate.json")
+    with pytest.raises(ValueError, match="other shares of the folds"):
+        SelectiveVote(load("new/model.skops"), forged)
 
 
 def test_rows_with_the_same_features_are_interchangeable(audit_in_folds):

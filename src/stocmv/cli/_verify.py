@@ -56,7 +56,8 @@ def verify(
     certificates are checked, and that they are about its model. Exit code 0 if everything holds, 1 if not.
 
     Evidence can be invented. With --data, the model in DIR is also asked about the rows that judged it: each of them
-    must be in the data, and have the truth, the answer and the scores that the evidence says.
+    must be in the data, and have the truth, the answer and the scores that the evidence says, and the group, the
+    subgroups and the answers of a panel if it has any.
 
     The check is one file, stocmv/verify.py, which runs without stocmv: python verify.py CERTIFICATE EVIDENCE
 
@@ -80,6 +81,8 @@ def verify(
         results[path.name] = _check(path, evidence or certified / "evidence.npz", precise, chosen)
         if folder is not None and results[path.name]:
             results[path.name] = _with(results[path.name], _model_checks(path, folder / "model.skops"))
+            if path.name != "certificate.json" and results["certificate.json"]:
+                results[path.name] = _with(results[path.name], _share_checks(path, folder / "certificate.json"))
     compared = False
     if judgments is not None and results["certificate.json"]:
         compared = True
@@ -132,6 +135,14 @@ def _with(found: "Verification", checks: "tuple[Check, ...]") -> "Verification":
     return replace(found, checks=(*found.checks, *checks))
 
 
+def _share_checks(path: Path, certificate: Path) -> "tuple[Check, ...]":
+    """Check that a decision's folds answer in the shares that the vote's own certificate states."""
+    from ..verify import Check
+
+    stated, own = _read(path).fold_shares, _read(certificate).fold_shares
+    return (Check(f"fold_shares, those of {certificate.name}", stated, own, stated == own),) if len(own) > 1 else ()
+
+
 def _model_checks(path: Path, model: Path) -> "tuple[Check, ...]":
     """Check that the certificate is about this model; an auditor may not have one."""
     from ..verify import Check
@@ -160,19 +171,42 @@ def _data_checks(
     folder: Path, judgments: "Judgments", data: str, kind: str | None, encoding: str | None
 ) -> "tuple[Check, ...]":
     """Ask the model in a folder about its judging rows again."""
-    from ._data_check import compare_with_data
+    from ..certificate import group_ids
+    from ._data_check import Beside, compare_with_data
     from ._examples import read_examples, read_labelled, remembered_encoding
     from ._monitor import recorded_column
     from ._predict import load_model
 
     model = load_model(folder / "model.skops", folder / "certificate.json")
+    group = recorded_column(model.certificate_, "group")
     if Path(data).is_file():
         target = recorded_column(model.certificate_, "target")
         encoding = encoding or remembered_encoding(model, Path(data), kind)
-        table = read_labelled(model, Path(data), kind, target, None, encoding)
+        table = read_labelled(model, Path(data), kind, target, group, encoding)
     else:
         table = read_examples(data, None, kind, ())
-    return compare_with_data(model, judgments, table.X, table.y).checks(table.name)
+    if group is None:  # nothing says which column has them
+        judgments = replace(judgments, group=None)
+    beside = None
+    if judgments.subgroup is not None or group is not None:
+        groups = None if group is None else group_ids(table.groups, table.n_rows)
+        beside = Beside(groups, _subgroups(judgments, Path(data), kind, encoding))
+    return compare_with_data(model, judgments, table.X, table.y, beside).checks(table.name)
+
+
+def _subgroups(judgments: "Judgments", data: Path, kind: str | None, encoding: str | None) -> Any:
+    """The values of the attributes that make the subgroups of the evidence, in its order; None if it has none."""
+    from ..certificate import subgroup_codes
+    from ..tables import read_texts
+
+    if judgments.subgroup is None or judgments.subgroups is None:
+        return None
+    names = tuple(judgments.subgroups[judgments.subgroup[0], 0].tolist())
+    if not data.is_file():
+        raise ValueError(f"--data {data} has no columns of subgroups, such as {names[0]!r}: name the file.")
+    columns = read_texts(data, names, format=kind, encoding=encoding)
+    codes, values = subgroup_codes({name: [x or None for x in columns[name]] for name in names}, len(columns[names[0]]))
+    return values[codes, 1]
 
 
 def _as_content(results: "dict[str, Verification]", unknowable: tuple[str, ...]) -> dict[str, Any]:

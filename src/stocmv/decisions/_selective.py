@@ -67,6 +67,8 @@ class SelectiveVote:
         self._vote = clf._kept()
         if certificate.evidence != self._vote.certificate_.evidence:
             raise ValueError("certificate is about another vote than clf, as the digests of their evidence differ.")
+        if certificate.fold_shares != self._vote.certificate_.fold_shares:
+            raise ValueError("certificate states other shares of the folds than those in which clf answers.")
         self._certificate = certificate
         self.unanswered = unanswered
 
