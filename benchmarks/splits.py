@@ -55,15 +55,20 @@ def measured(
 def keep(table: str, name: str, seed: int, figures: dict[str, float]) -> None:
     """Add figures of a split to what is stored."""
     KEPT.mkdir(parents=True, exist_ok=True)
-    with (KEPT / f"{table}.jsonl").open("a") as file:
-        file.write(json.dumps({"name": name, "seed": seed, "figures": figures}) + "\n")
+    path = KEPT / f"{table}.jsonl"
+    torn = path.exists() and path.read_bytes()[-1:] not in (b"", b"\n")  # by a kill, or a full disk
+    with path.open("a") as file:
+        file.write("\n" * torn + json.dumps({"name": name, "seed": seed, "figures": figures}) + "\n")
 
 
 def stored(table: str) -> dict[tuple[str, int], dict[str, float]]:
     """What was measured before, by data set and seed; a split may have its figures in several lines."""
     path, known = KEPT / f"{table}.jsonl", defaultdict(dict)
     for line in path.read_text().splitlines() if path.exists() else []:
-        row = json.loads(line)
+        try:
+            row = json.loads(line)
+        except ValueError:  # torn: it is measured again
+            continue
         known[row["name"], row["seed"]].update(row["figures"])
     return dict(known)
 

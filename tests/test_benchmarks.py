@@ -2,6 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmarks import splits
 from benchmarks.__main__ import SECTIONS, in_one, main
 from benchmarks.targets import Target
 
@@ -31,3 +32,14 @@ def test_a_section_that_is_not_there_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["speed"])
     assert "there is no section speed" in capsys.readouterr().err
+
+
+def test_a_line_that_was_torn_by_a_kill_is_measured_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(splits, "KEPT", tmp_path)
+    splits.keep("table", "moons", 0, {"error": 0.1})
+    splits.keep("table", "moons", 1, {"error": 0.2})
+    path = tmp_path / "table.jsonl"
+    path.write_text(path.read_text()[:-9])
+    assert splits.stored("table") == {("moons", 0): {"error": 0.1}}
+    splits.keep("table", "moons", 1, {"error": 0.3})
+    assert splits.stored("table") == {("moons", 0): {"error": 0.1}, ("moons", 1): {"error": 0.3}}

@@ -268,6 +268,32 @@ class TestProtocol:
         assert "each fold" in certificate.made_and_judged
         assert certificate.n_used == 300
 
+    def test_may_not_let_a_group_judge_the_vote_that_it_trained(self):
+        clf = MajorityVoteClassifier(Slopes(), holdout=LastRowsJudge(), random_state=0)
+        apart, across = np.arange(300) // 25, np.arange(300) % 50
+        assert clf.fit(X, y, groups=apart).certificate_.n == 3
+        with pytest.raises(ValueError, match=r"LastRows\.parts splits 50 of 50 groups, .*: give all examples of"):
+            clf.fit(X, y, groups=across)
+
+    @pytest.mark.parametrize(
+        ("part", "message"),
+        [
+            ([0, 1], r"Given\.parts must return an integer for each of the 300 examples, got .* of shape \(2,\)"),
+            ([0.5] * 300, r"got an array of float64 of shape \(300,\)"),
+            ([1] * 300, r"Given\.parts puts no example into part 0, which has to judge"),
+        ],
+    )
+    def test_says_what_is_wrong_with_its_parts(self, part, message):
+        class Given(Cut):
+            def parts(self, n, groups, rng):
+                return part
+
+        class Fixed(LastRowsJudge):
+            cut = Given((0.5, 0.5), 1)
+
+        with pytest.raises(ValueError, match=message):
+            MajorityVoteClassifier(Slopes(), holdout=Fixed(), random_state=0).fit(X, y)
+
     def test_is_a_parameter_like_any_other(self):
         clf = MajorityVoteClassifier(Slopes(), holdout=LastRowsJudge(0.5), random_state=0)
         assert clone(clf).holdout == LastRowsJudge(0.5)

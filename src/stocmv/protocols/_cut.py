@@ -41,12 +41,35 @@ class Cut:
         return cls((share, 1 - share), 1)
 
     def parts(self, n: int, groups: NDArray | None, rng: Any) -> NDArray:
-        """A random part for each example, drawn without looking at it; the proof does not allow stratification."""
+        """A random part for each example, drawn without looking at it; the proof does not allow stratification.
+
+        Parts are integers from 0, in the order of ``shares``; all examples of a group must be in the same one.
+        """
         return random_parts(n, groups, self.shares, rng)
 
     def teachers(self, part: NDArray, k: int) -> NDArray:
         """Examples that make the vote judged by part ``k``: all the others, or all examples if there are no others."""
         return np.flatnonzero(part != k) if len(self.shares) > 1 else np.arange(len(part))
+
+
+def parts_of(cut: Cut, n: int, groups: NDArray | None, rng: Any) -> NDArray:
+    """The part that a cut gives to each example; a cut that would let a group teach its own judges is refused."""
+    part, parts = np.asarray(cut.parts(n, groups, rng)), f"{type(cut).__name__}.parts"
+    if part.shape != (n,) or part.dtype.kind not in "biu":
+        got = f"an array of {part.dtype} of shape {part.shape}"
+        raise ValueError(f"{parts} must return an integer for each of the {n} examples, got {got}.")
+    for k in range(cut.n_parts):
+        if not np.any(part == k):
+            raise ValueError(f"{parts} puts no example into part {k}, which has to judge: give it some.")
+    if groups is not None:
+        _, first, place = np.unique(groups, return_index=True, return_inverse=True)
+        split = np.flatnonzero(part != part[first][place])
+        if len(split):
+            raise ValueError(
+                f"{parts} splits {len(np.unique(place[split]))} of {len(first)} groups, which would train votes that "
+                "they judge: give all examples of a group the same part, or leave out groups."
+            )
+    return part
 
 
 def random_parts(n: int, groups: NDArray | None, shares: Any, rng: Any) -> NDArray:

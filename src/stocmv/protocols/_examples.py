@@ -13,7 +13,7 @@ from ..certificate import Judgments, SubgroupCodes
 from ..checks import Fingerprints, OrderTest, doubt_of_copies
 from ..voters import VoterSource
 from ..votes import Votes
-from ._cut import Cut
+from ._cut import Cut, parts_of
 from ._judge import judge, judging_votes
 from ._recipe import FoldVote, Recipe
 
@@ -99,7 +99,7 @@ class LocalExamples(Examples):
 
     def cut(self, cut: Cut, rng: np.random.RandomState) -> None:
         self._cut = cut
-        self._part = cut.parts(len(self.codes), self.groups, rng)
+        self._part = parts_of(cut, len(self.codes), self.groups, rng)
 
     def _rows(self, rows: NDArray) -> tuple[Any, NDArray, NDArray | None]:
         """The examples in these rows; not copied if that is all of them."""
