@@ -16,11 +16,13 @@ from ..certificate import Certificate, Judgments, certify_drawn, check_cost
 from ..checks import OrderTest, OrderWarning, RepeatedRowsWarning
 from ..cluster import answer_on_cluster, by_partition, is_dask
 from ..decisions import (
+    ClassWeightVote,
     RocBand,
     RocPoint,
     SelectiveVote,
     ThresholdVote,
     best_other,
+    certify_class_weights,
     certify_selective,
     certify_threshold,
     roc_band,
@@ -569,6 +571,26 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
         )
         return ThresholdVote(self, certificate)
 
+    def class_weights(self, class_weights: Mapping[Any, float], delta: float | None = None) -> ClassWeightVote:
+        """Return the same vote with weights for the classes, and a certificate of its own.
+
+        It multiplies the score of each class by the weight of that class, and answers the largest, so that a class that
+        matters more is answered more often. Nothing is retrained. Needs a hold-out.
+
+        Parameters
+        ----------
+        class_weights : dict
+            Weights by label, fixed before looking at the judging examples; classes that are not named have the
+            weight 1.
+        delta : float, optional
+            Probability that a statement of the certificate fails, at most; by default that of the vote. If you try
+            several weights and keep the best, pass ``delta`` divided by their number.
+        """
+        check_is_fitted(self)
+        costs = None if self.cost is None else check_cost(self.cost, self.classes_.tolist())
+        found = certify_class_weights(self.evidence_, self.certificate_, class_weights, delta=delta, costs=costs)
+        return ClassWeightVote(self, *found)
+
     def roc(self, positive: Any = None, delta: float | None = None) -> RocBand:
         """Recall and false-positive rate of one class at every threshold, with bounds for all of them at once.
 
@@ -613,10 +635,15 @@ class MajorityVoteClassifier(ClassifierMixin, BaseEstimator):
 
     def _answers_at(self, X: Any, code: int, least: float) -> NDArray:
         """Codes of the answers: one class where its score is at least this, otherwise the best of the others."""
-        # the judges' scores were compared in double precision; a Python float beside single precision is rounded to it
-        scores = self._asked(checked_examples(self, X))[0].scores.astype(float, copy=False)
+        scores = self._one_vote_scores(X)
         return np.where(scores[:, code] >= least, code, best_other(scores, code))
 
-    def _asked_on_cluster(self, vote: SelectiveVote | ThresholdVote, method: str, X: Any, dtype: type) -> Any:
+    def _one_vote_scores(self, X: Any) -> NDArray:
+        """The scores of a vote without folds, in double precision, in which those of the judges were compared."""
+        return self._asked(checked_examples(self, X))[0].scores.astype(float, copy=False)
+
+    def _asked_on_cluster(
+        self, vote: SelectiveVote | ThresholdVote | ClassWeightVote, method: str, X: Any, dtype: type
+    ) -> Any:
         """Answers of a vote to examples on a cluster; None if the examples are not on one."""
         return answer_on_cluster(vote, method, X, dtype=dtype) if is_dask(X) else None

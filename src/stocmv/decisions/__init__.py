@@ -1,5 +1,6 @@
 """Decisions on top of a vote, each with a certificate of its own: answer only when sure, thresholds on scores."""
 
+from ._class_weights import ClassWeightVote, certify_class_weights as certify_class_weights
 from ._roc import RocBand, RocPoint, roc_band as roc_band
 from ._scored_class import best_other as best_other
 from ._selective import (
@@ -17,6 +18,7 @@ from ._threshold_tests import NotCertified
 
 __all__ = [
     "ClassSelectiveCertificate",
+    "ClassWeightVote",
     "NotCertified",
     "RocBand",
     "RocPoint",
