@@ -327,18 +327,17 @@ COMMON: dict[str, Any] = {  # what certificates of all kinds have
     "protocol": ({}, {"name": TEXT, "learning": COUNT, "judging": COUNT}),
     "context": {str: ANY},
 }
+OF_JUDGMENTS = {**COMMON, "evidence": TEXT, "voting": ("hard", "soft", "given")}
 FORMS: dict[str, dict[str, Any]] = {
-    TESTED: {**COMMON, "evidence": TEXT, "fold_test": OWN_CONSTANTS, "voting": ("hard", "soft", "given")},
+    TESTED: {**OF_JUDGMENTS, "fold_test": OWN_CONSTANTS},
     SELECTIVE: {
-        **COMMON,
-        "evidence": TEXT,
+        **OF_JUDGMENTS,
         "thresholds": [NUMBER],
         "target": ({"max_error": INNER}, {"min_coverage": INNER}),
     },
-    CLASS_SELECTIVE: {**COMMON, "evidence": TEXT, "thresholds": [[NUMBER]]},
+    CLASS_SELECTIVE: {**OF_JUDGMENTS, "thresholds": [[NUMBER]]},
     THRESHOLD: {
-        **COMMON,
-        "evidence": TEXT,
+        **OF_JUDGMENTS,
         "positive": LABEL,
         "threshold": SHARE,
         "target": (
@@ -447,13 +446,13 @@ def _check_figures(c: Content) -> None:
         DRAWN_ONCE: {"error"},
     }
     _need(needed[c["format"]] <= names, f"there are not the figures {sorted(needed[c['format']])}")
+    _need(c.get("voting") != "given" or len(c["fold_sizes"]) == 1, "the answers of one model are not in folds")
     if c["format"] in (TESTED, PAC_BAYES):
         _need(len({"classes", "recalls"} & names) == 1, "there are not either bounds or recalls of the classes")
     if c["format"] == TESTED:
         # different folds may answer rows of one group, and then there is no simple bound on the precision
         mixed = c["grouped"] and len(c["fold_sizes"]) > 1
         _need(("precision" in names) == ("classes" in names and not mixed), "precision is not where it should be")
-        _need(c["voting"] != "given" or len(c["fold_sizes"]) == 1, "the answers of one model are not in folds")
         _need(c["voting"] == "hard" or "panel" not in names, "the voters of a panel answer with classes")
         plain = not c["grouped"] and len(c["fold_sizes"]) == 1
         _need(("f1" in names) == ("classes" in names and plain), "f1 is not where it should be")
@@ -3358,7 +3357,8 @@ def _remarks(c: Content) -> Iterator[str]:
     if low:
         of = f"{_percent_down(low[0][0])} of class {brief(ascii(low[0][1]))}"
         more = f", and less than half of {len(low) - 1:,} more" if len(low) > 1 else ""
-        yield ("It is shown to find at least " if "classes" in figures else "On the judges it finds ") + of + more
+        shown = "It is shown to find at least " if "classes" in figures else "On the judges it finds "
+        yield shown + of + ", averaged group by group" * c["grouped"] + more
     ours, one = figures.get("cost", figures["error"]), figures.get("cost", figures).get("baseline")
     show, subject = (_amount, "mean cost") if "cost" in figures else (_percent, "error")
     if "cost" in figures:
@@ -3369,6 +3369,11 @@ def _remarks(c: Content) -> Iterator[str]:
     measured = "measured" if "cost" in figures else "empirical_risk"
     if one and measured in ours and ours[measured] >= one[measured] and ours["bound"] < one["bound"]:
         yield f"On the judges, the {subject} is no better than that of always answering {brief(ascii(one['label']))}"
+
+
+def _rule_of(c: Content) -> str:
+    """Whose scores a decision rule is on."""
+    return "the model" if c["voting"] == "given" else "the vote"
 
 
 def _selective_sentences(c: Content) -> list[str]:
@@ -3382,12 +3387,12 @@ def _selective_sentences(c: Content) -> list[str]:
     silent = sum(threshold == NEVER for threshold in c["thresholds"])
     never = f"; {silent} of the folds never answer{'s' if silent == 1 else ''}" if silent else ""
     rule = f"It answers where the answered class has a score of at least {' or '.join(used)}{never}"
-    promise = f"the vote answers at least {covered} of {on} and errs on at most {bound} {among}"
+    promise = f"{_rule_of(c)} answers at least {covered} of {on} and errs on at most {bound} {among}"
     when = f"{rule[0].lower()}{rule[1:]}" if any(c["thresholds"]) else "it always answers"
-    return [f"{promise} ({when})", _given(c)]
+    return [f"{promise} ({when})", _answer_counts(c)]
 
 
-def _given(c: Content) -> str:
+def _answer_counts(c: Content) -> str:
     """How often each class is answered, the most frequent ones first."""
     counts = sorted(((own["n"], f"{own['label']!a}") for own in c["figures"]["answers"]), key=lambda pair: -pair[0])
     answers = [f"{label} ({n:,.0f} times)" if n else f"{label} never" for n, label in counts[:5]]
@@ -3401,8 +3406,9 @@ def _class_selective_sentences(c: Content) -> list[str]:
     both = f" (errors and answers each averaged over the key that shares them out among {folds} folds)" * (folds > 1)
     answers = [own for own in c["figures"]["answers"] if own["n"]]
     errors = " and ".join(f"at most {_percent(own['bound'])} of its answers {own['label']!a}" for own in answers)
-    said = f"the vote answers at least {_percent_down(c['figures']['coverage']['bound'])} of {on} and errs on {errors}"
-    return [f"{said}{both}", _given(c)]
+    covered = _percent_down(c["figures"]["coverage"]["bound"])
+    said = f"{_rule_of(c)} answers at least {covered} of {on} and errs on {errors}"
+    return [f"{said}{both}", _answer_counts(c)]
 
 
 def _threshold_sentences(c: Content) -> list[str]:
@@ -3410,7 +3416,7 @@ def _threshold_sentences(c: Content) -> list[str]:
     recall, precision, alarms = (figures[name]["bound"] for name in ("recall", "precision", "false_positive_rate"))
     cost = f", and costs at most {_amount(figures['cost']['bound'])} on average" if "cost" in figures else ""
     promise = (
-        f"the vote that answers {label} where its score is at least {c['threshold']:.7g} finds at least "
+        f"{_rule_of(c)} that answers {label} where its score is at least {c['threshold']:.7g} finds at least "
         f"{_percent_down(recall)} of class {label}, is right in at least {_percent_down(precision)} of its answers "
         f"{label}, gives this answer to at most {_percent(alarms)} of the other new examples{cost}, all at once"
     )
@@ -3472,13 +3478,15 @@ def _unchecked(c: Content) -> Iterator[str]:
         yield f"protocol: {name}, with {learning:,} {'groups' if c['grouped'] else 'examples'} that made the model"
     if c["format"] == TESTED and "prevalence" in c["figures"]:
         yield "where the classes have other shares, the examples of each class look the same as here"
-    if c.get("voting") == "given":
+    if c["format"] == TESTED and "fixed" in c["figures"]["baseline"]:
+        one = brief(ascii(c["figures"]["baseline"]["label"]))
+        yield f"fixed before looking at the judges: that it is compared with always answering {one}"
+    given = c.get("voting") == "given"
+    if given:
         yield "the answers are those of a model that was fixed before: not trained, tuned or chosen on these examples"
-        yield from (f"context: {brief(ascii(key))}: {brief(ascii(value), 200)}" for key, value in c["context"].items())
-        return
-    if c["has_one_voter"] and c["format"] not in BY_VOTES:
+    elif c["has_one_voter"] and c["format"] not in BY_VOTES:
         yield "a single voter answers, so that there is no other vote than predict"
-    if c["format"] == TESTED:
+    if c["format"] == TESTED and not given:
         yield f"voting: {c['voting']}, on the voters' {'answers' if c['voting'] == 'hard' else 'probabilities'}"
     if c["format"] == THRESHOLD:
         ((name, value),) = c["target"].items()

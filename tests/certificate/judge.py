@@ -227,7 +227,7 @@ def issued_selective(c: Content, table: Judgments) -> Content:
     by_error = "max_error" in c["target"]
     sizes = [tally(fold, THRESHOLDS).n for fold in table.folds()]
     vote = SimpleNamespace(
-        **{name: c[name] for name in ("fold_shares", "has_one_voter", "delta", "context")},
+        **{name: c[name] for name in ("fold_shares", "has_one_voter", "delta", "context", "voting")},
         **{"n": sum(sizes), "fold_sizes": tuple(sizes), "grouped": table.grouped, **further(c)},
         abstains=table.silent is not None,
         evidence=table.digest(),

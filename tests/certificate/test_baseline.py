@@ -40,6 +40,12 @@ def test_labels_of_other_types_name_the_same_class():
     assert type(ours.baseline["label"]) is int
 
 
+def test_the_verifier_says_that_it_takes_the_choice_for_granted():
+    told = "fixed before looking at the judges: that it is compared with always answering 'ill'"
+    assert told in certified().verify().unchecked
+    assert not any("always answering" in line for line in certified(None).verify().unchecked)
+
+
 def test_words_page_and_file(tmp_path):
     ours = certified()
     assert "always answering ill" in str(ours)

@@ -337,7 +337,7 @@ class TestForeignFiles:
 
     @one_of_each
     def test_a_value_of_another_kind_is_refused(self, which, tmp_path):
-        """Whoever reads a certificate finds figures in it: not one field may hold something else."""
+        """Readers of a certificate rely on its figures: not one field may hold something else."""
         path, content = tmp_path / "c.json", content_of(made(which)[0])
         for name, value in content.items():
             kinds = [None, 3.5, "text", [[0]], {"a": {"b": 0}}, True]

@@ -143,7 +143,7 @@ def test_nothing_is_shown_by_models_that_agree():
     [
         (([0, 1], [0, 1], [0]), {}, "y_true and second must have one label for each example, got 2 and 1"),
         (([0, 1], ["a", "b"], [0, 1]), {}, "y_true holds numbers such as .* and first texts"),
-        (([], [], []), {}, "one label for each example"),
+        (([], [], []), {}, "y_true and first are empty"),
         (([0, 1], [0, None], [0, 1]), {}, "first has missing values"),
         (([0, 1], [0, 1], [0, 1]), {"delta": 1}, "delta must lie strictly between 0 and 1"),
         (([0, 1], [0, 1], [0, 1]), {"groups": [1]}, "groups"),
@@ -156,3 +156,13 @@ def test_nothing_is_shown_by_models_that_agree():
 def test_bad_input_is_refused(arguments, options, words):
     with pytest.raises(ValueError, match=words):
         compare_predictions(*arguments, **options)
+
+
+def test_a_p_value_below_delta_that_decides_nothing_is_explained():
+    truth = np.zeros(900, int)
+    first, second = np.zeros(900, int), np.zeros(900, int)
+    first[:57], second[57:94] = 1, 1
+    found = compare_predictions(truth, first, second)
+    assert 0.045 < found.p_value < 0.05
+    assert found.better is None
+    assert "p = 0.049; the interval excludes 0 only if it is at most 0.045" in str(found)

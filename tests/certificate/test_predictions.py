@@ -197,7 +197,7 @@ class TestInput:
         [
             (["a"], [1], {}, "y_true holds texts such as 'a' and y_pred numbers such as 1: give both the same labels."),
             ([1, 2], [1], {}, "one label for each example, got 2 and 1."),
-            ([], [], {}, "one label for each example, got 0 and 0."),
+            ([], [], {}, "y_true and y_pred are empty"),
             ([1, None], [1, 1], {}, "y_true has missing values"),
             ([1, 1], [1, np.nan], {}, "y_pred has missing values"),
             ([[1], [2]], [1, 2], {}, "y_true must have 1 dimension"),
@@ -205,6 +205,8 @@ class TestInput:
             ([0, 1], [0, 1], {"scores": [0.5]}, "scores must have a row for each of the 2 examples"),
             ([0, 1], [0, 1], {"scores": [0.5, 1.5]}, "scores must lie between 0 and 1"),
             ([0, 1], [0, 1], {"scores": ["x", "y"]}, "scores must be an array of numbers"),
+            ([0, 1], [0, 1], {"scores": [0.2, 72.4]}, "those of an example must sum to 1: that of row 2 is 72.4."),
+            ([0, 1], [0, 1], {"scores": [[0.2, 0.8], [1, np.nan]]}, "those of row 2 are 1, nan."),
             ([0, 1], [0, 1], {"calibration": True}, "pass scores"),
             ([0, 1], [0, 1], {"groups": [1]}, "groups must name the group of each of the 2 examples"),
             ([0, 1], [0, 1], {"subgroups": ["x"]}, "a value for each of the 2 examples, got the shape (1,)."),

@@ -317,3 +317,10 @@ class TestNamesFromFiles:
         assert not any(line.startswith("#") for line in lines)
         assert "\x1b" not in str(nasty)
         assert any(line.startswith(r"a\n\n# Proven for 99 %\n (30 examples)") for line in lines)
+
+
+def test_the_verifier_says_that_a_class_is_found_group_by_group():
+    truth, said = np.tile([0, 0, 1, 1], 60), np.tile([0, 0, 0, 0], 60)
+    ours = certify_predictions(truth, said, groups=np.arange(240) // 4)
+    assert "of class 1, averaged group by group" in ours.statement()
+    assert "of class 1, averaged group by group" in ours.verify().statement

@@ -78,3 +78,12 @@ def test_bad_targets_are_refused(clf, max_error, match):
 def test_not_together_with_a_coverage(clf):
     with pytest.raises(ValueError, match="one of max_error and min_coverage"):
         clf.selective({"yes": 0.1, "no": 0.1}, min_coverage=0.5)
+
+
+def test_a_refusal_names_no_way_out_that_classes_do_not_have(clf):
+    with pytest.raises(NotCertified) as raised:
+        clf.selective({"yes": 0.001, "no": 0.0001})
+    assert "min_coverage" not in str(raised.value)
+    assert "at any threshold" not in str(raised.value)
+    with pytest.raises(NotCertified, match="or use min_coverage"):
+        clf.selective(max_error=0.0001)

@@ -24,6 +24,10 @@ def test_roc(judgments):
     np.testing.assert_array_equal(display.certified_line_.get_ydata(), band.recall_bound)
     assert "certified, area at least 0." in display.certified_line_.get_label()
     assert display.ax_.get_ylabel() == "recall of class 'yes'"
+    display.figure_.draw_without_rendering()
+    legend, page = display.ax_.get_legend().get_window_extent(), display.figure_.bbox
+    assert page.x0 <= legend.x0 < legend.x1 <= page.x1
+    assert page.y0 <= legend.y0
 
 
 def test_calibration(judgments):

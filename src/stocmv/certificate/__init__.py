@@ -29,6 +29,7 @@ from ._subgroups import ONE_VOTE as ONE_VOTE
 from ._tables import FORMS as FORMS, Row as Row, Table as Table
 from ._tested import (
     FIGURES as FIGURES,
+    FIXED_MODEL as FIXED_MODEL,
     TestedCertificate,
     assumptions_of_tests as assumptions_of_tests,
 )

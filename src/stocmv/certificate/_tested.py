@@ -1,7 +1,7 @@
 """Certificates of votes that their judging examples only tested: nothing is paid for learning."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -250,8 +250,7 @@ class TestedCertificate(Certificate):
         from ..decisions import certify_selective
 
         table = self._own(evidence)
-        found = certify_selective(table, self, max_error=max_error, min_coverage=min_coverage, delta=delta)
-        return replace(found, further_assumptions=self._of_decisions)
+        return certify_selective(table, self, max_error=max_error, min_coverage=min_coverage, delta=delta)
 
     def threshold(
         self,
@@ -306,7 +305,7 @@ class TestedCertificate(Certificate):
         """
         from ..decisions import certify_threshold
 
-        found = certify_threshold(
+        return certify_threshold(
             self._own(evidence),
             self,
             positive,
@@ -318,7 +317,6 @@ class TestedCertificate(Certificate):
             delta=delta,
             costs=Costs(self.cost["classes"], np.array(self.cost["matrix"])) if self.cost else None,
         )
-        return replace(found, further_assumptions=self._of_decisions)
 
     def roc(self, positive: Any = None, delta: float | None = None, *, evidence: Judgments | None = None) -> "RocBand":
         """Recall and false-positive rate of one class at every threshold, with bounds for all of them at once.
@@ -342,11 +340,6 @@ class TestedCertificate(Certificate):
         if given is None:
             raise ValueError("The judgments are not in a certificate's file: pass evidence=Judgments.load(...).")
         return given
-
-    @property
-    def _of_decisions(self) -> tuple[str, ...]:
-        """The further assumptions of a decision rule, which does not say by itself what it was made from."""
-        return (*self.further_assumptions, *([FIXED_MODEL] if self.voting == "given" else []))
 
     @property
     def beats_baseline(self) -> bool:

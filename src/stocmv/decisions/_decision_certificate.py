@@ -3,12 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..certificate import Certificate
+from ..certificate import FIXED_MODEL, Certificate
 
-SEPARATE = (
-    "This is a separate statement: it holds together with the certificate of predict with probability at least one "
-    "minus the sum of their deltas."
-)
 _OF_VOTE = (
     "n",
     "has_one_voter",
@@ -22,12 +18,15 @@ _OF_VOTE = (
     "evidence",
     "protocol",
     "context",
+    "voting",
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecisionCertificate(Certificate):
-    """The certificate of a rule on the scores of a vote, from the judgments of that vote."""
+    """The certificate of a rule on the scores of a vote, or of a given model, from their judgments."""
+
+    voting: str = "hard"  # that of the vote's own certificate
 
     is_of_predict: ClassVar[bool] = False
 
@@ -40,6 +39,23 @@ class DecisionCertificate(Certificate):
     @property
     def made_and_judged(self) -> str:
         return ""
+
+    @property
+    def _made(self) -> str:
+        """How the model was made, if its answers were given; a vote that was made here says nothing."""
+        return FIXED_MODEL if self.voting == "given" else ""
+
+    @property
+    def _rule_of(self) -> str:
+        return "the model" if self.voting == "given" else "the vote"
+
+    @property
+    def _separate(self) -> str:
+        return (
+            "This is a separate statement: it holds together with the certificate of "
+            f"{'the model' if self.voting == 'given' else 'predict'} with probability at least one minus the sum of "
+            "their deltas."
+        )
 
 
 def of_vote(certificate: Certificate) -> dict[str, Any]:

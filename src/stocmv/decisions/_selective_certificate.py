@@ -15,7 +15,7 @@ from ..certificate import (
     percent_down,
 )
 from ..verify import verify_selective
-from ._decision_certificate import SEPARATE, DecisionCertificate
+from ._decision_certificate import DecisionCertificate
 
 _NAMED = 5  # classes in a sentence
 
@@ -90,8 +90,9 @@ class SelectiveCertificate(DecisionCertificate):
             else "of those that it answers"
         )
         return (
-            f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, the vote "
-            f"answers at least {percent_down(self.coverage)} of {on} and errs on at most {percent(self.bound)} "
+            f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, "
+            f"{self._rule_of} answers at least {percent_down(self.coverage)} of {on} and errs on at most "
+            f"{percent(self.bound)} "
             f"{among}. {self.rule} {how_often(self.answers)}"
         )
 
@@ -127,7 +128,7 @@ class SelectiveCertificate(DecisionCertificate):
         return [
             f"Measured on the judging {'groups' if self.grouped else 'examples'}: "
             f"{percent_down(self.empirical_coverage)} answered, {percent(self.empirical_risk)} of the answers wrong.",
-            SEPARATE,
+            self._separate,
         ]
 
     @property
@@ -145,7 +146,7 @@ class SelectiveCertificate(DecisionCertificate):
 
     def _assumptions(self) -> list[str]:
         return assumptions_of_tests(
-            len(self.fold_sizes), self.grouped, "The target, the candidate thresholds and delta were"
+            len(self.fold_sizes), self.grouped, "The target, the candidate thresholds and delta were", self._made
         )
 
     def _subject(self) -> str:

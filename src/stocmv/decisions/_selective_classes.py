@@ -22,7 +22,7 @@ from ..certificate import (
     share,
 )
 from ..verify import verify_class_selective
-from ._decision_certificate import SEPARATE, DecisionCertificate, of_vote
+from ._decision_certificate import DecisionCertificate, of_vote
 from ._selective_certificate import how_often
 from ._tally import Tally, tally
 from ._threshold_tests import ERROR_SHARE, NEVER, THRESHOLDS, ClassTests, FoldThreshold, NotCertified, meet_error
@@ -92,8 +92,9 @@ class ClassSelectiveCertificate(DecisionCertificate):
             f"{percent(own['bound'])} of its answers {own['label']!r}" for own in self.answers if own["n"]
         )
         return (
-            f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, the vote "
-            f"answers at least {percent_down(self.coverage)} of {on} and errs on at most {errors}{folds}. "
+            f"With probability at least {confidence(self.delta)} over the draw of the {judges} that judge it, "
+            f"{self._rule_of} answers at least {percent_down(self.coverage)} of {on} and errs on at most "
+            f"{errors}{folds}. "
             f"{how_often(self.answers)}"
         )
 
@@ -133,7 +134,7 @@ class ClassSelectiveCertificate(DecisionCertificate):
         return [
             f"The rule: {self.rule}.",
             f"All lines hold at once. Shares of delta = {self.delta:g}: {'; '.join(map(str, self.claims))}.",
-            SEPARATE,
+            self._separate,
         ]
 
     @property
@@ -147,7 +148,7 @@ class ClassSelectiveCertificate(DecisionCertificate):
 
     def _assumptions(self) -> list[str]:
         return assumptions_of_tests(
-            len(self.fold_sizes), self.grouped, "The targets, the candidate thresholds and delta were"
+            len(self.fold_sizes), self.grouped, "The targets, the candidate thresholds and delta were", self._made
         )
 
     def _subject(self) -> str:

@@ -15,7 +15,7 @@ from ..certificate import (
     percent_down,
 )
 from ..verify import verify_threshold
-from ._decision_certificate import SEPARATE, DecisionCertificate
+from ._decision_certificate import DecisionCertificate
 from ._scored_class import ALARMS, COST, PRECISION, RECALL
 
 _THEOREMS = {
@@ -101,7 +101,7 @@ class ThresholdCertificate(DecisionCertificate):
         cost = "" if self.cost_bound is None else f" It costs at most {amount(self.cost_bound)} on average."
         return (
             f"With probability at least {confidence(self.delta)} over the draw of the {self.n:,} examples that judge "
-            f"it, the vote that answers {label} where its score is at least {self.threshold:.4g} finds at least "
+            f"it, {self._rule_of} that answers {label} where its score is at least {self.threshold:.4g} finds at least "
             f"{percent_down(self.recall_bound)} of class {label} (recall), is right in at least "
             f"{percent_down(self.precision_bound)} of its answers {label} (precision), and gives this answer to at "
             f"most {percent(self.false_positive_rate_bound)} of the other new examples (false-positive rate), all at "
@@ -165,7 +165,7 @@ class ThresholdCertificate(DecisionCertificate):
             f"Always answering {label} has the recall and the false-positive rate 100 % and, on the judges, the "
             f"precision {percent(baseline['prevalence'])}; never answering it has the recall 0 %{cost}.",
             f"All lines hold at once. Shares of delta = {self.delta:g}: {'; '.join(map(str, self.claims))}.",
-            SEPARATE,
+            self._separate,
         ]
 
     @property
@@ -177,7 +177,7 @@ class ThresholdCertificate(DecisionCertificate):
         fixed = {"picked": "The class and delta were", "at": "The class, the threshold and delta were"}
         costs = ["The costs were fixed before looking at these examples, for all classes that can occur."]
         subject = fixed.get(next(iter(self.target)), "The class, the target and delta were")
-        return assumptions_of_tests(1, False, subject) + costs * (COST in self.figures)
+        return assumptions_of_tests(1, False, subject, self._made) + costs * (COST in self.figures)
 
     def _subject(self) -> str:
         return f"{self.evidence}{self.positive!r}{self.threshold!r}"

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,8 @@ class FoldTests:
     delta : float
         The fold's share of delta.
     """
+
+    way_out: ClassVar[str] = ", or use min_coverage, which pays for its choice"
 
     def __init__(self, tally: Tally, delta: float) -> None:
         self.tally = tally
@@ -116,6 +119,8 @@ class FoldTests:
 class ClassTests(FoldTests):
     """The same for the answers of one class, which are not all answers even at the threshold 0."""
 
+    way_out: ClassVar[str] = ""  # min_coverage is about all answers together
+
     def coverage(self, place: int, among: int) -> float:
         return self._coverage(place, among)
 
@@ -141,8 +146,7 @@ def meet_error(folds: Sequence[FoldTests], max_error: float) -> list[FoldThresho
     if all(each.threshold == NEVER for each in found):
         judges = sum(fold.tally.n for fold in folds)
         raise NotCertified(
-            f"max_error={max_error:g} cannot be certified with these {judges:,} judges at any threshold; "
-            f"{_attainable(folds, max_error)}"
+            f"max_error={max_error:g} cannot be certified with these {judges:,} judges; {_attainable(folds, max_error)}"
         )
     return found
 
@@ -190,5 +194,5 @@ def _attainable(folds: Sequence[FoldTests], max_error: float) -> str:
     coverage = sum(found.coverage for found in met(high)) / len(folds)
     return (
         f"max_error={high:g} can, with a coverage of at least about {percent_down(coverage)}. That figure comes from "
-        "these examples, which is not paid for: let others judge it, or use min_coverage, which pays for its choice."
+        f"these examples, which is not paid for: let others judge it{folds[0].way_out}."
     )

@@ -97,7 +97,7 @@ class RocDisplay:
         in_percent(ax.xaxis)
         in_percent(ax.yaxis)
         ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false-positive rate", ylabel=f"recall of class {self.band.positive!r}")
-        legend_below(ax, [self.measured_line_, self.certified_line_, self.chance_line_], columns=3)
+        legend_below(ax, [self.measured_line_, self.certified_line_, self.chance_line_], columns=2)
 
 
 def _down(value: float) -> float:
