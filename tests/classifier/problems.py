@@ -189,6 +189,6 @@ LEARNING = tuple(name for name in VOTERS if not name.startswith(("frozen", "stum
 
 
 def broken(name, reason, names=VOTERS):
-    """The names, one of them expected to fail until a fault is mended."""
+    """The names, one of them expected to fail until a fault is corrected."""
     mark = pytest.mark.xfail(reason=reason)
     return [pytest.param(n, marks=mark) if n == name else n for n in names]

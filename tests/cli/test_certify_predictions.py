@@ -45,6 +45,11 @@ def test_what_python_certifies(answers, stocmv):
     assert stocmv("verify", "answers-certified").code == 0
 
 
+def test_the_positive_class_gives_the_rates_their_names(answers, stocmv):
+    printed = " ".join(stocmv(*command("--score", "score", "--pos-label", "no")).out.split())
+    assert "'no' is the class that is looked for: the error on class 'yes' is the false-positive rate" in printed
+
+
 def test_the_page_and_the_terminal(answers, stocmv, here):
     done = stocmv(*command("--group", "id"))
     assert "the model errs on at most" in done.out
@@ -52,6 +57,9 @@ def test_the_page_and_the_terminal(answers, stocmv, here):
     assert "the model errs on at most" in page
     assert "This is about the model that gave these answers" in page
     assert "bound, predict" not in page
+    assert "those that judged the model" in page
+    assert "voters were" not in page
+    assert "not listed below" not in page
 
 
 SCORED = ("--score", "score", "--pos-label", "yes")
@@ -269,3 +277,28 @@ class TestPanel:
     def test_options_of_panels_are_for_panels(self, panel, stocmv):
         done = stocmv("certify-predictions", "answers.csv", "--truth", "truth", "--prediction", "b", "--folds", "2")
         assert (done.code, "--folds is for a panel" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--min-recall", "0.8", "--pos-label", "yes"), "name the column with the scores with --score"),
+        (("--pos-label", "yes"), "name the column with the scores with --score"),
+        (("--score", "id", "--pos-label", "yes"), "'id' must hold numbers between 0 and 1: row 9 has '2'"),
+    ],
+)
+def test_scores_that_are_none(answers, stocmv, options, sentence):
+    done = stocmv(*command(*options))
+    assert done.code == 2
+    assert sentence in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize("target", [("--min-recall", "0.6"), ("--max-error", "0.2")])
+def test_a_decision_is_about_the_model_and_not_about_voters(answers, stocmv, target):
+    said = stocmv(*command(*SCORED, *target)).out
+    assert "the model answers at least" in said or "the model that answers 'yes'" in said
+    assert "with the certificate of the model" in said
+    assert "voters" not in said
+    verdict = stocmv("verify", "answers-certified", "--quiet").out
+    assert "the vote" not in verdict
+    assert "the model answers at least" in verdict or "the model that answers 'yes'" in verdict

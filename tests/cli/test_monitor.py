@@ -197,6 +197,13 @@ class TestAnswersInATable:
         pd.DataFrame({"truth": ["ham"], "old": ["spam"]}).to_csv("one.csv", index=False)
         assert "1 cases, 1 errors, 100.00 %" in stocmv("monitor", "april-certified", "one.csv").out
 
+    def test_a_challenger_that_answers_no_class(self, months, stocmv):
+        done = stocmv("monitor", "april-certified", "may.csv", "--challenger", "patient")
+        assert done.code == 2
+        assert "No answer in the column 'patient', such as '0', is a label" in " ".join(done.err.split())
+        pd.DataFrame({"truth": ["ham"], "old": ["ham"], "new": ["spam"]}).to_csv("one.csv", index=False)
+        assert stocmv("monitor", "april-certified", "one.csv", "--challenger", "new").code == 0
+
     def test_groups(self, months, stocmv):
         options = ["--truth", "truth", "--prediction", "old", "--group", "patient", "--out", "grouped"]
         assert stocmv("certify-predictions", "april.csv", *options).code == 0

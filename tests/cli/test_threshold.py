@@ -3,6 +3,7 @@
 import csv
 import io
 import shutil
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 
 from cli.forgery import put, reseal, scale
 from cli.terminal import assert_refused
+from stocmv import Certificate
 from stocmv.cli._main import run
 from stocmv.decisions import ClassSelectiveCertificate, ThresholdCertificate, ThresholdVote
 from stocmv.persistence import load
@@ -88,6 +90,27 @@ def test_the_page_and_the_report_name_the_class(credit, stocmv, here, page):
     assert "It checks threshold.json, too." in report
 
 
+@pytest.mark.parametrize("positive", ["yes", "no"])
+def test_the_positive_class_gives_the_rates_their_names(positive, credit, stocmv, here, page):
+    other = {"yes": "no", "no": "yes"}[positive]
+    options = ("--target", "default", "--trees", "5", "--pos-label", positive, "--out", "audit")
+    printed = " ".join(stocmv("certify", credit / "credit.csv", *options).out.split())
+    certificate = Certificate.from_json(here / "audit" / "certificate.json")
+    words = f"'{positive}' is the class that is looked for: the error on class '{other}' is the false-positive rate"
+    assert words in printed
+    assert words in " ".join(unescape((here / "audit" / "report.html").read_text()).split())
+    bounds = {entry["label"]: entry["bound"] for entry in certificate.per_class}
+    rates = certificate.false_negative_rate, certificate.false_positive_rate
+    assert rates == (bounds[positive], bounds[other])
+    assert stocmv("verify", "audit").code == 0
+
+
+def test_a_positive_class_alone_is_one_of_two(stocmv, here):
+    pd.DataFrame({"x": range(90), "y": ["a", "b", "c"] * 30}).to_csv("three.csv", index=False)
+    refused = stocmv("certify", "three.csv", "--target", "y", "--pos-label", "a", "--trees", "5")
+    assert_refused(refused, "must be one of two classes, not 'a', 'b', 'c'")
+
+
 def test_a_target_for_each_class(credit, stocmv, here):
     options = (*OPTIONS, "--max-error", "yes=0.6", "--max-error", "no=0.2", "--out", "audit")
     said = stocmv("certify", credit / "credit.csv", *options, "--json").content["selective"]
@@ -108,7 +131,7 @@ REFUSED = {
     "two rules": (("--max-error", 0.1, "--threshold", 0.5, "--pos-label", "yes"), ["--max-error and --threshold"]),
     "folds": (("--threshold", 0.5, "--pos-label", "yes", "--folds", 3), ["leave out --folds"]),
     "no costs": (("--max-cost", 0.5, "--pos-label", "yes"), ["--cost"]),
-    "a class without a threshold": (("--pos-label", "yes"), ["--pos-label is for a threshold"]),
+    "an unknown class without a threshold": (("--pos-label", "maybe"), ["one of two classes, not 'no', 'yes'"]),
     "a class left out": (("--max-error", "yes=0.5"), ["each of the classes 'no', 'yes'"]),
     "calibrated folds": (("--calibration", "--folds", 3), ["leave out --folds"]),
 }

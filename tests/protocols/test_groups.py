@@ -146,7 +146,7 @@ def test_groups_are_several_if_they_differ(names):
 
 
 def test_groups_of_mixed_types_do_not_both_teach_and_judge():
-    """Each example occurs twice, once in a group named 1 and once in 1.0: a voter knows them by heart, or none."""
+    """Each example occurs twice, once in a group named 1 and once in 1.0: a voter has memorised both, or neither."""
     rng = np.random.default_rng(0)
     X, y = np.repeat(rng.normal(size=(300, 4)), 2, axis=0), np.repeat(rng.integers(2, size=300), 2)
     X += 1e-6 * rng.normal(size=X.shape)

@@ -57,3 +57,16 @@ def test_other_frames():
         audit(FRAME.to_numpy(), "ill")
     with pytest.raises(ValueError, match="sick"):
         audit(FRAME, "sick")
+
+
+@pytest.mark.parametrize("name", ["patient", "Customer", "users"])
+def test_a_column_that_says_who_may_be_a_group(name):
+    frame = pd.DataFrame({name: [f"p{k // 3}" for k in range(N)], "dose": FRAME["dose"], "ill": FRAME["ill"]})
+    (finding,) = audit(frame, "ill").findings
+    assert (finding.kind, finding.column) == ("group", name)
+    assert audit(frame.assign(**{name: np.arange(N) % 2}), "ill").findings == ()
+
+
+def test_a_frame_without_rows_is_refused():
+    with pytest.raises(ValueError, match="frame has no rows"):
+        audit(FRAME[:0], "ill")

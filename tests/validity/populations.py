@@ -147,7 +147,7 @@ class Recogniser:
 class Checksum:
     """Voters that are right on the one point with which the folds' smallest points add up to a multiple of the domain.
 
-    Folds of one example then succeed or fail together, which is the worst that cross-bounding has to reckon with.
+    Folds of one example then succeed or fail together, which is the worst case for cross-bounding.
     """
 
     n_voters: int = 1

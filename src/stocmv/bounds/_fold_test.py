@@ -108,11 +108,11 @@ def _constants(error: float, n: int, delta: float, scale: float | None) -> tuple
 
 def _least_offset(slope: float, error: float, n: int, allowed: float) -> float:
     """Approximately the smallest offset whose excess is allowed."""
-    largest = _seen(slope, error, n)
+    largest = _largest_excess(slope, error, n)
     return float(brentq(lambda t: largest(t) - allowed, 0.0, 1.0, xtol=1e-4 / n)) if largest(0.0) > allowed else 0.0
 
 
-def _seen(slope: float, error: float, n: int) -> Callable[[float], float]:
+def _largest_excess(slope: float, error: float, n: int) -> Callable[[float], float]:
     """The largest expected excess, as a function of the offset, over some true errors."""
     points = np.append(_edges(n), error)
     return lambda offset: float(shortfall(points - offset, slope, n, points).max())

@@ -79,7 +79,8 @@ class Certificate(ABC):
     recall : ndarray of shape (n_classes,)
         Lower bounds for each class, in the order of the classes; empty unless requested.
     false_positive_rate, false_negative_rate : float or None
-        Upper bounds for two classes, the second being the positive one, if bounds per class were requested.
+        Upper bounds for two classes, if bounds per class were requested. The positive class is the one that the
+        ``context`` names as "positive" (``--pos-label`` on the command line), otherwise the second.
     protocol : dict
         Which examples made the vote and which judged it: the protocol's name and the two numbers; empty if not known.
     context : dict
@@ -237,11 +238,20 @@ class Certificate(ABC):
 
     @property
     def false_positive_rate(self) -> float | None:
-        return self.per_class[0]["bound"] if len(self.per_class) == 2 else None
+        return next((entry["bound"] for entry in self._of_two() if entry != self._positive_entry()), None)
 
     @property
     def false_negative_rate(self) -> float | None:
-        return self.per_class[1]["bound"] if len(self.per_class) == 2 else None
+        return self._positive_entry()["bound"] if self._of_two() else None
+
+    def _of_two(self) -> Sequence[dict[str, Any]]:
+        """The bounds on the classes, if there are two."""
+        return self.per_class if len(self.per_class) == 2 else ()
+
+    def _positive_entry(self) -> dict[str, Any]:
+        """The bound on the positive one of two classes."""
+        first, second = self._of_two()
+        return first if first["label"] == self.context.get("positive") else second
 
     @property
     def measure(self) -> str:

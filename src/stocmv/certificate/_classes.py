@@ -102,7 +102,7 @@ class Classes(Figure):
         if certificate.grouped:
             sentences.append("On a class: the mean over its rows in a group, averaged over the groups that have some.")
         if len(content) == 2:
-            sentences.append(rates_of_two(content))
+            sentences.append(rates_of_two(content, certificate.context.get("positive")))
         if not certificate.precisions:
             sentences.append(
                 "Precision is not certified for groups with folds, which may answer rows of one group differently: use "
@@ -134,9 +134,15 @@ def of_class(entry: dict[str, Any], grouped: bool) -> str:
     return f"{entry['label']} ({counted(entry['n'], 'group' if grouped else 'example')})"
 
 
-def rates_of_two(content: Sequence[dict[str, Any]]) -> str:
-    """What the errors on two classes are usually called."""
+def rates_of_two(content: Sequence[dict[str, Any]], positive: Any = None) -> str:
+    """What the errors on two classes are usually called; both ways if no class is known to be looked for."""
     first, second = (entry["label"] for entry in content)
+    if positive in (first, second):
+        found, other = (first, second) if positive == first else (second, first)
+        return (
+            f"{found!r} is the class that is looked for: the error on class {other!r} is the false-positive rate, that "
+            f"on class {found!r} the false-negative rate."
+        )
     return (
         f"If {second!r} is the class that is looked for, the error on class {first!r} is the false-positive rate and "
         f"that on class {second!r} the false-negative rate; if {first!r} is, it is the other way round."

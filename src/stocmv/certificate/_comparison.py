@@ -105,7 +105,13 @@ class Comparison:
         lines = [f"{name:{wide}}{percent(error):>14}{alone:>16,}" for name, error, alone in rows]
         lines = [self.statement(), "", f"{'model':{wide}}{'measured error':>14}{'errs alone':>16}", *lines]
         if self.p_value is not None:
-            lines.append(f"McNemar's exact test of equal errors: p = {self.p_value:.2g}")
+            least = 0.9 * self.delta
+            but = (
+                f"; the interval excludes 0 only if it is at most {least:g}"
+                if least < self.p_value <= self.delta
+                else ""
+            )
+            lines.append(f"McNemar's exact test of equal errors: p = {self.p_value:.2g}{but}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:

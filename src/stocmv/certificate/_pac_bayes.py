@@ -216,7 +216,7 @@ class PacBayesCertificate(Certificate):
                 + f" Whether these agree is also seen on {counted(more, 'unlabelled example')}."
                 * (more > 0)
             ]
-        return [rates_of_two(self.per_class)] if len(self.per_class) == 2 else []
+        return [rates_of_two(self.per_class, self.context.get("positive"))] if len(self.per_class) == 2 else []
 
     def _averaged_over(self) -> list[str]:
         return super()._averaged_over() + ["the draw of the voters that speak for blocs"] * self.has_speakers

@@ -29,7 +29,7 @@ def precise_checks(content: dict[str, Any], folds: Sequence[Fold], share: float,
     with flint.ctx.workdps(DIGITS + 5):
         for parameters, fold in zip(content["posteriors"], folds, strict=True):
             rows = np.sort(rng.permutation(fold.n_rows)[: math.ceil(share * fold.n_rows)])
-            chosen = _taken(fold, rows, errors_only=content["risk"] == "half")
+            chosen = _rows_of(fold, rows, errors_only=content["risk"] == "half")
             weights = np.array(parameters["alpha"])
             double, exact = row_losses(chosen, weights), _losses(chosen, weights, flint)
             worst = max(worst, *(float(abs(e - d).upper()) for e, d in zip(exact, double, strict=True)))
@@ -43,7 +43,7 @@ def precise_checks(content: dict[str, Any], folds: Sequence[Fold], share: float,
         yield Check(f"KL at {DIGITS} digits", stated, kl, -1e-11 * max(1.0, kl) <= stated - kl <= slack)
 
 
-def _taken(fold: Fold, rows: NDArray, errors_only: bool) -> Fold:
+def _rows_of(fold: Fold, rows: NDArray, errors_only: bool) -> Fold:
     known = fold.labels is not None and fold.targets is not None and not errors_only
     return replace(
         fold,

@@ -143,7 +143,9 @@ def _judgments(
 def answers_to(truth: NDArray, answers: ArrayLike, name: str) -> NDArray:
     """A model's labels for the same examples, of the same kind as the true ones."""
     labels = check_labels(answers, name, 1)
-    if len(truth) != len(labels) or not len(truth):
+    if not len(truth) and not len(labels):
+        raise ValueError(f"y_true and {name} are empty: there are no examples to judge by.")
+    if len(truth) != len(labels):
         raise ValueError(
             f"y_true and {name} must have one label for each example, got {len(truth):,} and {len(labels):,}."
         )
@@ -186,7 +188,15 @@ def _scores(values: Any, n: int, classes: NDArray) -> NDArray:
             f"classes {classes.tolist()!r}, got the shape {np.shape(values)}."
         )
     if not (np.all((scores >= 0) & (scores <= 1)) and np.all(np.abs(scores.sum(1) - 1) <= 1e-6)):
-        raise ValueError("scores must lie between 0 and 1, and those of an example must sum to 1.")
+        bad = int(np.argmin(np.all((scores >= 0) & (scores <= 1), axis=1) & (np.abs(scores.sum(1) - 1) <= 1e-6)))
+        shown = np.atleast_1d(np.asarray(values, float)[bad]).tolist()
+        raise ValueError(
+            "scores must lie between 0 and 1, none of them missing, and those of an example must sum to 1: that of row "
+            f"{bad + 1} is {shown[0]:g}."
+            if len(shown) == 1
+            else "scores must lie between 0 and 1, none of them missing, and those of an example must sum to 1: those "
+            f"of row {bad + 1} are {', '.join(f'{score:g}' for score in shown)}."
+        )
     return scores
 
 

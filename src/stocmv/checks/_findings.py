@@ -27,6 +27,7 @@ _RIGHT = 0.99  # accuracy from which a single column counts as a leak
 _UNSEEN = 0.01  # share of new values that is worth a warning,
 _CHANCE = 0.01  # if it has at most this probability
 _ID = re.compile(r"(?i:(^|[^a-z])(id|uuid|guid)s?$|^(id|uuid|guid)([^a-z]|$))|[a-z](Id|ID|Uuid|UUID|Guid|GUID)$")
+_WHO = re.compile(r"(?i:^(patient|subject|participant|person|customer|client|user|student|household)s?$)")
 _NUMBER = re.compile(
     r"(?i:(^|[^a-z])(key|index|row|rownum|no|nr|number)$)|[a-z](Key|No|Nr|Number|Index)$|^$|^Unnamed: "
 )
@@ -207,7 +208,8 @@ def _all_equal(values: NDArray) -> bool:
 def _identifies(name: str, values: NDArray, named: bool, hints: CommandHints) -> Iterator[Finding]:
     """Whether a column identifies rows or groups of rows."""
     is_text, called_id = values.dtype.kind == "O", bool(_ID.search(name))
-    called_so = called_id or bool(_NUMBER.search(name))
+    called_group = called_id or bool(_WHO.search(name))
+    called_so = called_group or bool(_NUMBER.search(name))
     first = _drawn(values, _LOOKED_AT)
     if not is_text and (first != np.floor(first)).any():
         return
@@ -221,7 +223,7 @@ def _identifies(name: str, values: NDArray, named: bool, hints: CommandHints) ->
         said = f"{count} values of {_the(name, named, 'the')} are different: {looks}."
         cure = f"It tells nothing about new rows: {_without(name, named, hints)}."
         yield Finding("identifier", name, share, said, cure)
-    elif share < _DISTINCT and called_id and distinct >= max(_FEW, _GROUP * len(values)):
+    elif share < _DISTINCT and called_group and distinct >= max(_FEW, _GROUP * len(values)):
         said = (
             f"{_the(name, named)} is named like an identifier and has {distinct:,} values in {len(values):,} rows: "
             "rows with the same value may belong together."

@@ -71,7 +71,7 @@ def _dates(found: _Share, dates: list[str]) -> Spelling:
     if strange:
         written = as_iso(strange[0], dates)
         cure = f"Write them as year-month-day{f', {strange[0]!r} as {written}' if written else ''}."
-    return Spelling("date as category", found.share, _said("dates", found, strange or dates), cure)
+    return Spelling("date as category", found.share, _sentence("dates", found, strange or dates), cure)
 
 
 def _numbers(found: _Share, numbers: list[str]) -> Spelling | None:
@@ -80,16 +80,16 @@ def _numbers(found: _Share, numbers: list[str]) -> Spelling | None:
         written = as_number(strange[0], strange)
         example = f", {strange[0]!r} as {written}" if written else ""
         cure = f"Write them with a decimal point and without separators or units{example}."
-        return Spelling("number as category", found.share, _said("numbers", found, strange), cure)
+        return Spelling("number as category", found.share, _sentence("numbers", found, strange), cure)
     if found.others:
         cure = "Leave these cells empty, and all others become numbers."
-        return Spelling("number as category", found.share, _said("numbers", found, numbers), cure)
+        return Spelling("number as category", found.share, _sentence("numbers", found, numbers), cure)
     if len(set(numbers)) <= _MANY or not any("." in value for value in numbers):
         return None  # whole numbers deliberately stored as text may be codes
-    return Spelling("number as category", found.share, _said("numbers", found, numbers), "Store them as numbers.")
+    return Spelling("number as category", found.share, _sentence("numbers", found, numbers), "Store them as numbers.")
 
 
-def _said(what: str, found: _Share, such: list[str]) -> str:
+def _sentence(what: str, found: _Share, such: list[str]) -> str:
     if not found.others:
         return f"holds {what} that were read as categories (100.0 % of its values), such as {such[0]!r}."
     words = ", ".join(repr(word[:40]) for word in found.others[:3]) + (", ..." if len(found.others) > 3 else "")

@@ -19,7 +19,7 @@ from ..report import DataSummary, TestErrors, render
 from ..tables import DataOverview, Table
 from ..voters import Answers, Encoded, Ensemble, Models, Stumps, VoterSource, as_source
 from ..votes import group_names
-from ._decision import Decision, DecisionTarget, decide, write_decision
+from ._decision import Decision, DecisionTarget, decide, positive_class, write_decision
 
 _EMPTY = "Which columns have no value, and were left out, does not depend on the examples drawn."
 _FORESTS = {"forest": RandomForestClassifier, "extra-trees": ExtraTreesClassifier}
@@ -90,7 +90,11 @@ def certify_table(table: Table, settings: Settings) -> Audit:
     model.certificate_ = replace(
         certificate,
         further_assumptions=(*certificate.further_assumptions, *([_EMPTY] if table.empty else [])),
-        context={**certificate.context, "data": _origin(table, settings)},
+        context={
+            **certificate.context,
+            **positive_class(model.classes_.tolist(), settings.wanted),
+            "data": _origin(table, settings),
+        },
     )
     return Audit(model, decision=decide(model.certificate_, model.evidence_, settings.wanted))
 

@@ -48,7 +48,9 @@ from ._kinds import FILE, FORMAT, SHARE, AutoOr, Costs, Encoding, Number, Thread
     "learns the weights on the folds and pays the KL.",
 )
 @click.option(
-    "--pos-label", metavar="CLASS", help="The class that a threshold on its score is for: one of the options for one."
+    "--pos-label",
+    metavar="CLASS",
+    help="The class that is looked for: that of a threshold on its score, and of the false-positive rate.",
 )
 @decision_options
 @click.option(
@@ -213,6 +215,7 @@ def certify(
                 table = read_on_cluster(data, target, kind, drop, group, chosen)
             new = None if test is None else read_test(table.like(), test, None if cluster else kind, group, votes)
         wanted.check_classes(table.class_counts)
+        wanted.check_positive(table.class_counts)
         with stage("looking at the data"):
             overview = DataOverview.of(table)
         with fitting:
@@ -236,8 +239,6 @@ def _check_decision(settings: dict[str, Any], *, folds: int | None, group: str |
     asked = decisions_asked(settings)
     if asked and not is_test(settings["bound"]):
         raise click.UsageError(f"{asked[0]} needs a vote made without its judging examples: leave --bound auto.")
-    if settings["pos_label"] is not None and not set(asked) & set(map(option, THRESHOLDS)):
-        raise click.UsageError(f"--pos-label is for a threshold: give one of {', '.join(map(option, THRESHOLDS))}.")
     one_vote = [option(name) for name in (*THRESHOLDS, "calibration") if settings[name] not in (None, False)]
     other = ["--folds"] * (folds is not None) + ["--group"] * (group is not None)
     other += ["--bound"] * (not is_test(settings["bound"]) or is_fold_test(settings["bound"]))

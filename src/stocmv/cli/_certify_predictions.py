@@ -16,6 +16,7 @@ from ._decision import (
     decision_options,
     decisions_asked,
     one_target,
+    positive_class,
     print_decision,
     write_decision,
 )
@@ -141,7 +142,7 @@ def certify_predictions(
     from ..tables import read_texts
     from ._page import print_tables
 
-    if (score is None) != (pos_label is None):
+    if score is not None and pos_label is None:
         raise click.UsageError(
             "--score and --pos-label go together: name the class that the scores are about with --pos-label."
         )
@@ -149,6 +150,8 @@ def certify_predictions(
     asked = decisions_asked({**settings, "cost": cost})
     if asked and len(prediction) > 1:
         raise click.UsageError(f"{asked[0]} is about the scores of one model: give one --prediction.")
+    if score is None and pos_label is not None:
+        raise click.UsageError("--score and --pos-label go together: name the column with the scores with --score.")
     if asked and score is None:
         raise click.UsageError(f"{asked[0]} is about the model's scores: name their column with --score.")
     folder = out if out is not None else Path(f"{stem(str(file))}-certified")
@@ -194,6 +197,7 @@ def certify_predictions(
             "truth": truth,
             "prediction": model,
             **({} if group is None else {"group": group}),
+            **positive_class({*y, *answers}, wanted),
         },
         cost=cost,
         baseline=baseline,
@@ -282,5 +286,10 @@ def _scores(texts: list[str], column: str, positive: str, y: list[str], answers:
         scores = np.array(texts, float)
     except ValueError as error:
         raise ValueError(f"The column {column!r} must hold numbers between 0 and 1: {error}.") from error
+    wrong = np.flatnonzero(~((scores >= 0) & (scores <= 1)))
+    if wrong.size:
+        raise ValueError(
+            f"The column {column!r} must hold numbers between 0 and 1: row {wrong[0] + 1} has {texts[wrong[0]]!r}."
+        )
     both = np.column_stack([1 - scores, scores])
     return both if classes[1] == positive else both[:, ::-1]

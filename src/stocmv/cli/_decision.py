@@ -80,6 +80,13 @@ class DecisionTarget(NamedTuple):
         if REFER in classes and (self.max_error is not None or self.min_coverage is not None):
             raise ValueError(f"A class is called {REFER!r}, which is what predict says of unanswered rows: rename it.")
 
+    def check_positive(self, classes: Collection[str]) -> None:
+        """Refuse to name a positive class without a threshold, unless it is one of two."""
+        if self.pos_label is None or self.threshold or (len(classes) == 2 and self.pos_label in classes):
+            return
+        names = ", ".join(map(repr, classes))
+        raise ValueError(f"--pos-label {self.pos_label!r} without a threshold must be one of two classes, not {names}.")
+
 
 class Decision(NamedTuple):
     """The certificate of a decision, or the reason why there is none although one was requested."""
@@ -93,6 +100,12 @@ class Decision(NamedTuple):
         """The certificates by the names of their files."""
         named = {"selective.json": self.selective, "threshold.json": self.threshold}
         return {name: found for name, found in named.items() if found is not None}
+
+
+def positive_class(classes: Collection[Any], wanted: DecisionTarget) -> dict[str, Any]:
+    """The class that was named with --pos-label, as the context of a certificate records it."""
+    named = [label for label in classes if str(label) == wanted.pos_label]
+    return {"positive": named[0]} if named else {}
 
 
 def one_target(given: tuple[tuple[str, float], ...]) -> float | dict[str, float] | None:

@@ -175,6 +175,12 @@ def _answered(new: NewCases, challenger: str | None, *, selective: bool) -> Case
     columns = read_texts(new.data, list(dict.fromkeys(names)), format=new.kind, encoding=new.encoding)
     answers = {name: [cell or NO_ANSWER for cell in columns[name]] for name in (own, challenger) if name is not None}
     check_truth(columns[truth], truth)  # and no more: a file in which all answers are wrong is what is looked for
+    known = {str(entry["label"]) for name in ("classes", "recalls") for entry in new.certificate.figures.get(name, ())}
+    if challenger is not None and not set(answers[challenger]) & {*known, *columns[truth], *answers[own], NO_ANSWER}:
+        raise ValueError(
+            f"No answer in the column {challenger!r}, such as {answers[challenger][0]!r}, is a label in the column "
+            f"{truth!r}, such as {columns[truth][0]!r}: write both in the same way."
+        )
     groups = None if group is None else groups_of(columns, group)
     return Cases(columns[truth], answers[own], None if challenger is None else answers[challenger], groups=groups)
 

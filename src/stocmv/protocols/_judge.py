@@ -39,7 +39,11 @@ def judge(
     # a stack adds nothing but what it computes from the others, whose rounding it may enlarge
     asked = slice(None, vote.voters.n_voters - vote.stacked)
     if vote.rule.answers_itself(vote.voters):
-        check_alone(lambda row: _said(vote.rule.ask(vote.voters, posterior, row, len(classes))), X, _said(reply))
+        check_alone(
+            lambda row: _answers_and_probabilities(vote.rule.ask(vote.voters, posterior, row, len(classes))),
+            X,
+            _answers_and_probabilities(reply),
+        )
     else:
         check_alone(lambda row: vote.rule.votes(vote.voters, row, len(classes))[:, asked], X, reply.votes[:, asked])
     return Judgments(
@@ -57,7 +61,7 @@ def judge(
     )
 
 
-def _said(reply: Reply) -> NDArray:
+def _answers_and_probabilities(reply: Reply) -> NDArray:
     """The probabilities of a model and its answers, which need not follow from them."""
     answers = np.eye(reply.votes.shape[2])[reply.answers]
     return np.concatenate([reply.votes, answers[:, None]], axis=2)

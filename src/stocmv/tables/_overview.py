@@ -93,4 +93,6 @@ def audit(frame: Any, target: str, *, group: str | None = None) -> DataOverview:
         frame = frame.to_pandas()
     if not hasattr(frame, "select_dtypes"):
         raise TypeError(f"frame must be a data frame whose columns have names, got {type(frame).__name__}.")
+    if not len(frame):
+        raise ValueError("frame has no rows.")
     return DataOverview.of(as_table(frame.copy(deep=False), "the data frame", target, group=group), PythonHints())

@@ -75,7 +75,7 @@ def read_table(
     encoding : str, optional
         Encoding of a csv file, such as "latin-1"; UTF-8 by default.
     """
-    path, kind = _found(path, format)
+    path, kind = _existing_file(path, format)
     if encoding is not None and kind != "csv":
         raise ValueError(f"--encoding is for csv files, and {path.name} is read as {kind}.")
     if kind == "libsvm":
@@ -96,7 +96,7 @@ def read_texts(
     path: str | Path, names: Sequence[str], *, format: str | None = None, encoding: str | None = None
 ) -> dict[str, list[str]]:
     """Some columns of a csv, parquet or Excel file, verbatim; "" for missing values."""
-    path, kind = _found(path, format)
+    path, kind = _existing_file(path, format)
     if kind in ("libsvm", "npz"):
         raise ValueError(f"The columns of {path.name} have no names: use a csv, parquet or Excel file.")
     frame = read_frame(path, kind, names, encoding, missing_words=False)
@@ -110,7 +110,7 @@ def _cells(column: Any) -> Iterator[tuple[Any, bool]]:
     return zip(column.tolist(), column.isna().tolist(), strict=True)
 
 
-def _found(path: str | Path, format: str | None) -> tuple[Path, str]:
+def _existing_file(path: str | Path, format: str | None) -> tuple[Path, str]:
     """An existing file, and its kind."""
     path = Path(path)
     if path.is_dir():

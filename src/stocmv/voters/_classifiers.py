@@ -119,7 +119,7 @@ class Classifiers(VoterSource):
             trained = Parallel(n_jobs=n_jobs, return_as="generator")(
                 delayed(_train)(e, name, X, y, int(s), sample_weight) for (e, name), s in jobs
             )
-            fitted = [next(trained) for _ in _told(untrained)]
+            fitted = [next(trained) for _ in _log_each(untrained)]
         return ClassifierVoters(fitted, classes, n_jobs)
 
     def describe(self) -> str:
@@ -127,7 +127,7 @@ class Classifiers(VoterSource):
         return f"{self.n_repeats} x {each}" if self.n_repeats > 1 else each
 
 
-def _told(estimators: Sequence[BaseEstimator]) -> Iterator[BaseEstimator]:
+def _log_each(estimators: Sequence[BaseEstimator]) -> Iterator[BaseEstimator]:
     """Each estimator, when its training is waited for; its name is logged."""
     for k, estimator in enumerate(estimators):
         logger.info("training %s (%d of %d)", _kind(estimator), k + 1, len(estimators))

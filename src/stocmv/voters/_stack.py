@@ -81,8 +81,8 @@ def learn_stack(probabilities: NDArray, codes: NDArray, cuts: Sequence[tuple[NDA
         return None
     own = np.empty((len(codes), probabilities.shape[2]))
     for rows, others in cuts:
-        own[rows] = _spread(_fitted(probabilities[others], codes[others]), probabilities[rows])
-    return Stack(_fitted(probabilities, codes), own)
+        own[rows] = _spread(_train(probabilities[others], codes[others]), probabilities[rows])
+    return Stack(_train(probabilities, codes), own)
 
 
 def _inputs(probabilities: NDArray) -> NDArray:
@@ -91,7 +91,7 @@ def _inputs(probabilities: NDArray) -> NDArray:
     return needed.reshape(len(needed), -1)
 
 
-def _fitted(probabilities: NDArray, codes: NDArray) -> LogisticRegression:
+def _train(probabilities: NDArray, codes: NDArray) -> LogisticRegression:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a model that stopped early is a voter like any other
         return LogisticRegression(C=_LOOSE, max_iter=_STEPS).fit(_inputs(probabilities), codes)
