@@ -239,7 +239,10 @@ class PacBayesCertificate(Certificate):
             )
             fewest = self.figures["error"]["fewest"]
             if fewest["compared"] > fewest["pair"]:
-                unseen += " The unlabelled examples come from the same distribution, and no voter was trained on them."
+                unseen += (
+                    " The unlabelled examples come from the same distribution, no voter was trained on them, and there "
+                    "are no other classes than the two."
+                )
         bound = _NAMED_BOUNDS.get(self.bound_settings["name"])
         chosen = "" if bound is None else bound.assumption(len(self.fold_sizes))
         fixed = "The risk, the bound and delta were fixed before looking at these examples."
