@@ -377,7 +377,7 @@ def weights(rng, c, arrays):
         off = float(rng.choice([0.0, 1e-9, 1e-10, 5e-11, 1e-12]) + rng.choice([0.0, 1e-13, -1e-13, 1e-15]))
         total, half = w.sum(), np.arange(len(w)) < rng.integers(1, len(w))
         w = total * np.where(half, (0.5 - off) / half.sum(), (0.5 + off) / (~half).sum()).clip(1e-9)
-    given[name] = (w / w.sum() if name == "theta" else w).tolist()
+    given[name] = (w / w.sum() if name == "theta" and 0 < w.sum() < np.inf else w).tolist()
 
 
 def blocs_stated(rng, c, arrays):

@@ -57,8 +57,9 @@ def excess(content: Content, evidence: Any) -> str:
 
 
 def facts(content: Content) -> Content:
-    """What is not free; a claim of which there is one has no need to say so."""
+    """What is not free; a claim of which there is one has no need to say so, and their order says nothing."""
     claims = [{**x, "among": {what: n for what, n in x["among"].items() if n != 1}} for x in content["claims"]]
+    claims.sort(key=lambda x: (x["name"], x["pays_for"]))
     return {name: value for name, value in content.items() if name not in FREE} | {"claims": claims}
 
 

@@ -71,7 +71,7 @@ def forge(content, place, change):
     try:
         forged = changed(content, place, change)
         sealed(forged)
-    except (TypeError, ValueError, OverflowError, IndexError):
+    except (TypeError, ValueError, OverflowError, IndexError, AttributeError):
         return None
     return None if json.dumps(forged) == json.dumps(content) else forged
 

@@ -97,7 +97,7 @@ REPEATED = {  # with another number of folds, which is no code of its own, and t
     "one sample, logit-normal": Study(CROWD, SKILL, (100,), DELTA, FEW_DRAWS, ONE_SAMPLE, **NORMAL),
     "three folds, two classes": Study(TAIL, MEMORY, (10, 20, 40), DELTA, EXACT, FOLDS),
     "three folds, three classes": Study(TAIL3, MEMORY3, (60, 80, 160), DELTA, WITH_A_DIRICHLET, FOLDS),
-    "two folds, weighted vote": Study(TAIL, MEMORY, (100, 100), DELTA, OTHERS, FOLDS, **WEIGHTED),
+    "two folds, weighted vote": Study(TAIL, MEMORY, (120, 120), DELTA, OTHERS, FOLDS, **WEIGHTED),
     "three folds, drawn in training": Study(TAIL3, MEMORY3, (20, 30, 50), DELTA, MC, FOLDS, **TRAINED_ON_DRAWS),
     "three folds, logit-normal": Study(TAIL3, MEMORY3, (20, 30, 50), DELTA, FEW_DRAWS, FOLDS, **NORMAL),
 }
