@@ -88,6 +88,8 @@ def test_the_page_and_the_report_name_the_class(credit, stocmv, here, page):
         assert words in report
     assert "right, by the score of the answer" in printed
     assert "It checks threshold.json, too." in report
+    assert "<h1>Certificate of a model</h1>" in report
+    assert "There is one voter, so nothing is weighted." in report
 
 
 @pytest.mark.parametrize("positive", ["yes", "no"])

@@ -47,7 +47,7 @@ class ClassWeightVote:
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = MajorityVoteClassifier(LogisticRegression(max_iter=5000), random_state=0).fit(X, y)
     >>> vote = clf.class_weights({2: 5})
-    >>> vote.certificate_.recall[2] >= clf.class_weights({}).certificate_.recall[2]
+    >>> bool(vote.certificate_.recall[2] >= clf.class_weights({}).certificate_.recall[2])
     True
     >>> answers = vote.predict(X[:5])
     """
