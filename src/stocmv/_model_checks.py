@@ -8,10 +8,12 @@ estimators are accepted only if numpy computes their predictions, or compiled co
 import importlib
 import json
 import shutil
+import tempfile
 import zipfile
 from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from functools import cache
-from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,26 +82,28 @@ def known_types() -> frozenset[str]:
     )
 
 
-def unpacked(content: bytes) -> bytes:
-    """The model file without compression; refused if that would not fit into memory.
+@contextmanager
+def unpacked(file: Path) -> Iterator[Path]:
+    """The model file without compression, on disk for a while; refused if what it holds would not fit into memory.
 
     zipfile unpacks at once what it reads at once, whatever size the file states; so this reads piece by piece.
     """
-    plain = BytesIO()
-    with zipfile.ZipFile(BytesIO(content)) as packed, zipfile.ZipFile(plain, "w") as whole:
-        check_packing(packed, "what it holds", _ARRAY)
-        for name in packed.namelist():
-            with packed.open(name) as member, whole.open(name, "w", force_zip64=True) as copy:
-                shutil.copyfileobj(member, copy)
-    return plain.getvalue()
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder, "model.skops")
+        with zipfile.ZipFile(file) as packed, zipfile.ZipFile(plain, "w") as whole:
+            check_packing(packed, "what it holds", _ARRAY)
+            for name in packed.namelist():
+                with packed.open(name) as member, whole.open(name, "w", force_zip64=True) as copy:
+                    shutil.copyfileobj(member, copy)
+        yield plain
 
 
-def foreign_types(content: bytes, trusted: set[str]) -> set[str]:
+def foreign_types(file: Path, trusted: set[str]) -> set[str]:
     """Names of the types in a model file that are neither known nor trusted; creates no objects.
 
     Raises ValueError if reading the file would take more memory than there is.
     """
-    with zipfile.ZipFile(BytesIO(content)) as packed:
+    with zipfile.ZipFile(file) as packed:
         sizes = {entry.filename: entry.file_size for entry in packed.infolist()}
         check_fits(_SCHEMA * sizes.get("schema.json", 0), "its schema")
         schema = json.loads(packed.read("schema.json"))

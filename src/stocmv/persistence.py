@@ -243,12 +243,12 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Mode
     names = {*TRUSTED, *further}
     try:
         check_fits(file.stat().st_size, "it")
-        content = unpacked(file.read_bytes())
-        unknown = foreign_types(content, names) | set(skops.get_untrusted_types(data=content)) - names - known_types()
-        if not unknown:
-            model = skops.loads(content, trusted=[*names, *known_types()])
-            check_model(model, further)
-            return model
+        with unpacked(file) as plain:
+            unknown = foreign_types(plain, names) | set(skops.get_untrusted_types(file=plain)) - names - known_types()
+            if not unknown:
+                model = skops.load(plain, trusted=[*names, *known_types()])
+                check_model(model, further)
+                return model
     except OSError:
         raise
     except Exception as error:
