@@ -68,6 +68,7 @@ def test_one_class_alone_has_no_area_above_zero(y):
     assert certificate.verify()
 
 
+@pytest.mark.slow
 def test_bounds_fail_no_more_often_than_delta():
     """Also that the area counts pairs of the rarer class: with all examples it would fail more often."""
     rng, draws, delta = np.random.default_rng(1), 300, 0.2

@@ -138,7 +138,10 @@ def is_honest(place, old, value):
     return place[1:2] == ("answers",) and place[-1] == "bound" and value > 0.99 * old
 
 
-@pytest.mark.parametrize("which", EVERY)
+SLOW = ("max_cost, with costs", "min_precision, with costs")  # searches of the most thresholds
+
+
+@pytest.mark.parametrize("which", [pytest.param(w, marks=pytest.mark.slow) if w in SLOW else w for w in EVERY])
 def test_no_field_can_be_changed(which):
     judgments, certificate = everything()[which]
     content, columns = content_of(certificate), judgments.columns()

@@ -30,7 +30,7 @@ def exactly(margins, alpha):
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.04])
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", [*LEVELS[:-1], pytest.param(LEVELS[-1], marks=pytest.mark.slow)])
 def test_rows_are_true_values_rounded_up(level, margin):
     scores, alpha = some_scores(), concentrations(level, 6)
     ours = margin_rows(Dirichlet(alpha), scores, margin)
@@ -69,7 +69,7 @@ def test_sure_voters_have_the_exact_risk_of_hard_votes(n_voters, level):
     np.testing.assert_allclose(d_ours, d_value, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("n_voters", [3, 100])
+@pytest.mark.parametrize("n_voters", [3, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", [0.1, 1.0, 30.0])
 def test_agrees_with_drawn_votes(level, n_voters):
     n_draws = 40_000
