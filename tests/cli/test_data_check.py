@@ -262,6 +262,7 @@ def test_groups_are_compared(change, stocmv, here):
     given = ("--target", "kind", "--trees", 3, "--group", "plant", "--out", "new")
     assert stocmv("certify", "data.csv", *given).code == 0
     assert stocmv("verify", "new", "--data", "data.csv").code == 0
+    assert_refused(stocmv("verify", "new", "--data", "digits"), "no column 'plant' of groups")
     forge_again(lambda judgments: replace(judgments, group=change(judgments.group)))
     assert stocmv("verify", "new").code == 0
     assert_found(stocmv("verify", "new", "--data", "data.csv"), "with the same truth, group and subgroups")

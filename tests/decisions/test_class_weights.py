@@ -16,6 +16,7 @@ from stocmv.bounds import clopper_pearson
 from stocmv.certificate import certify_judgments
 from stocmv.checks import hash_rows
 from stocmv.decisions import ClassWeightVote, certify_class_weights
+from stocmv.decisions._class_weights import heaviest_class
 from stocmv.protocols import ROW_KEY
 from validity.trials import draws_to_catch, most_violations
 
@@ -77,6 +78,12 @@ def test_equal_weights_change_nothing(fitted):
     assert vote.predict(X[NEW]).tolist() == fitted.predict(X[NEW]).tolist()
     assert vote.certificate_.bound == pytest.approx(fitted.certificate_.bound, rel=1e-12)
     assert fitted.class_weights(dict.fromkeys("abc", 7.0)).certificate_.bound == vote.certificate_.bound
+
+
+def test_a_weight_of_any_size_weighs():
+    scores = np.array([[0.5, 0.5 - 1e-12, 1e-12], [0.5, 0.5, 0.0]])
+    assert heaviest_class(scores, {"a": 1.0, "b": 1.0, "c": 1e15}).tolist() == [2, 0]
+    assert heaviest_class(scores, {"a": 1e-15, "b": 1.0, "c": 1.0}).tolist() == [1, 1]
 
 
 def test_outlives_the_classifier(fitted):

@@ -185,6 +185,8 @@ def _data_checks(
         table = read_labelled(model, Path(data), kind, target, group, encoding)
     else:
         table = read_examples(data, None, kind, ())
+    if group is not None and table.groups is None:
+        raise ValueError(f"--data {data} has no column {group!r} of groups: name the file.")
     if group is None:  # nothing says which column has them
         judgments = replace(judgments, group=None)
     beside = None

@@ -146,7 +146,7 @@ def heaviest_class(scores: NDArray, class_weights: dict[Any, float]) -> NDArray:
     """Codes of the classes whose weighted scores are largest; of tied ones, the first."""
     weights = np.array(list(class_weights.values()))
     weighed = scores.astype(float, copy=False) * (weights / weights.max())
-    return (weighed >= weighed.max(1, keepdims=True) - ROOM).argmax(1)
+    return (weighed >= weighed.max(1, keepdims=True) * (1 - ROOM)).argmax(1)
 
 
 def _weight_of_each(given: Any, labels: list[Any]) -> dict[Any, float]:
